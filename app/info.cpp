@@ -1,0 +1,109 @@
+#include <spdlog/fmt/fmt.h>
+
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "checkpoint/tokenizer_files.h"
+#include "command.h"
+#include "core/file.h"
+#include "load_model.h"
+
+namespace gloss {
+namespace {
+
+struct InfoOptions {
+  std::string model;
+
+  template <class Visitor>
+  void visit(Visitor&& field) {
+    field("model", model, "Model directory.", any);
+  }
+};
+
+/// Last line of each event ("validation", "end") of train.jsonl; a line cut off by a crash is passed over.
+std::map<std::string, nlohmann::json> last_events(const std::filesystem::path& record) {
+  std::map<std::string, nlohmann::json> events;
+  std::ifstream input(record);
+  for (std::string line; std::getline(input, line);) {
+    auto object = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!object.is_object() || !object.contains("event") || !object["event"].is_string()) continue;
+    const auto name = object["event"].get<std::string>();
+    events[name] = std::move(object);
+  }
+  return events;
+}
+
+std::string row(const std::string& name, const std::string& value) {
+  return fmt::format("{:<18} {}\n", name, value);
+}
+
+std::string tokenizer_text(const Tokenizer& tokenizer) {
+  const auto kind = tokenizer.extension() == "spm" ? "SentencePiece" : "word list";
+  return fmt::format("{}, {} entries", kind, tokenizer.size());
+}
+
+std::string event_text(const nlohmann::json& event) {
+  std::string text;
+  for (const auto& [key, value] : event.items()) {
+    if (key == "event") continue;
+    text += (text.empty() ? "" : ", ") + key + " " +
+            (value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return text;
+}
+
+std::string model_text(const ModelOptions& options) {
+  auto rows = row("type", options.type);
+  rows += row("attention", fmt::format("{}, score {}, window {}", options.attention, options.attention_score,
+                                       options.attention_window));
+  rows += row("encoder", fmt::format("{} {}{}, hidden {}", options.encoder_layers, options.cell,
+                                     options.bidirectional ? ", bidirectional" : "", options.hidden_size));
+  rows += row("decoder", fmt::format("{} {}, hidden {}, readout {}", options.decoder_layers, options.cell,
+                                     options.hidden_size, options.readout));
+  return rows + row("embedding", std::to_string(options.embedding_size));
+}
+
+std::string describe(const ModelDirectory& directory) {
+  const auto config = read_train_config(directory.config());
+  const auto tokenizers = load_tokenizers(directory.root());
+  const auto weights = read_safetensors(directory.weights());
+  int64_t parameters = 0;
+  for (const auto& [name, tensor] : weights.tensors) parameters += tensor.numel();
+
+  auto text = row("directory", directory.root().string()) + model_text(config.model.resolved());
+  text += row("parameters", std::to_string(parameters));
+  if (tokenizers.shared) {
+    text += row("vocabulary", tokenizer_text(*tokenizers.source) + ", shared");
+  } else {
+    text += row("source vocabulary", tokenizer_text(*tokenizers.source));
+    text += row("target vocabulary", tokenizer_text(*tokenizers.target));
+  }
+  std::string steps;
+  for (const auto step : directory.steps()) steps += (steps.empty() ? "" : ", ") + std::to_string(step);
+  text += row("checkpoints", steps.empty() ? "none" : steps);
+  const auto events = last_events(directory.record());
+  for (const auto& [event, name] :
+       {std::pair("validation", "last validation"), std::pair("end", "training end")}) {
+    const auto found = events.find(event);
+    text += row(name, found == events.end() ? "none" : event_text(found->second));
+  }
+  return text;
+}
+
+}  // namespace
+
+Command info_command() {
+  return {"info", "what a model directory holds", [](Fields& fields) -> Command::Run {
+            auto options = std::make_shared<InfoOptions>();
+            fields.add(*options, "Info");
+            return [options](const SharedOptions&) {
+              OutputStream output("-");
+              output.write(describe(open_model_directory(options->model)));
+              output.close();
+              return 0;
+            };
+          }};
+}
+
+}  // namespace gloss

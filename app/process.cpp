@@ -1,0 +1,55 @@
+#include "process.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <malloc.h>
+#include <sched.h>
+#include <torch/version.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+
+#include "nn/device.h"
+
+namespace gloss {
+namespace {
+
+/// Cores that this process may use, which a container or taskset may have cut down.
+int64_t available_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+}  // namespace
+
+void restart_with_passive_threads(char** argv) {
+  constexpr auto kVariable = "OMP_WAIT_POLICY";
+  if (getenv(kVariable) || setenv(kVariable, "passive", /*overwrite=*/0) != 0) return;
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  // Returns only on failure, and then the program is slower, not wrong.
+  if (!error) execv(program.c_str(), argv);
+}
+
+void prepare_process() {
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);
+  std::signal(SIGPIPE, SIG_DFL);
+}
+
+void prepare_computation(int64_t threads) {
+  at::set_num_threads(static_cast<int>(threads > 0 ? threads : available_cores()));
+  at::globalContext().setFlushDenormal(true);
+}
+
+std::string version_text() {
+  return std::string("gloss ") + GLOSS_VERSION + "\nLibTorch " + TORCH_VERSION + "\nCUDA: " + describe_cuda();
+}
+
+}  // namespace gloss

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace gloss {
+
+/// Starts the program anew with OMP_WAIT_POLICY=passive where the variable is not set, else returns. libgomp
+/// reads it while the program is being loaded, before main() could set it; without it idle threads spin, and
+/// a second job on the same cores makes both several times slower.
+void restart_with_passive_threads(char** argv);
+
+/// Settings of the process that hold whatever the command: large blocks of memory are kept for reuse instead
+/// of being handed back and faulted in again, and a closed pipe ends the program by SIGPIPE.
+void prepare_process();
+
+/// Threads of LibTorch (0: one for each core) and denormal numbers as zero, which are slow and carry nothing.
+void prepare_computation(int64_t threads);
+
+/// Text of --version.
+std::string version_text();
+
+}  // namespace gloss

@@ -1,0 +1,99 @@
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+#include <optional>
+
+#include "checkpoint/tokenizer_files.h"
+#include "command.h"
+#include "config/toml.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "core/stop.h"
+#include "data/corpus.h"
+#include "model/make_model.h"
+#include "model_folder.h"
+#include "nn/device.h"
+#include "train/trainer.h"
+#include "train/training_state.h"
+#include "train_config.h"
+
+namespace gloss {
+namespace {
+
+ParallelText training_text(const DataOptions& data) {
+  return ParallelText({.source = data.train_source, .target = data.train_target, .tsv = data.train_tsv});
+}
+
+/// The vocabularies of the training that is resumed, or new ones.
+Tokenizers vocabularies(const TrainConfig& config, const ModelFolder& folder, const ParallelText& text) {
+  if (folder.is_resumed()) return load_tokenizers(folder.directory().root());
+  return make_tokenizers(config.tokenizer, text.source(), text.target());
+}
+
+std::optional<ValidationSet> validation_set(const DataOptions& data, const Tokenizers& tokenizers) {
+  if (data.valid_source.empty()) return {};
+  const ParallelText text({.source = data.valid_source, .target = data.valid_target, .tsv = {}});
+  return load_validation_set(text, tokenizers, data.max_length);
+}
+
+std::shared_ptr<Seq2Seq> new_model(const TrainConfig& config, const Tokenizers& tokenizers, int64_t seed,
+                                   const at::Device& device) {
+  at::manual_seed(static_cast<uint64_t>(seed));
+  auto model = make_model(config.model, {.source = tokenizers.source->size(),
+                                         .target = tokenizers.target->size(),
+                                         .shared = tokenizers.shared});
+  int64_t parameters = 0;
+  for (const auto& parameter : model->parameters()) parameters += parameter.numel();
+  model->to(device);
+  spdlog::info("model: {}, {} parameters, on {}", config.model.type, parameters, device.str());
+  return model;
+}
+
+std::string config_text(TrainConfig config, SharedOptions shared) {
+  Fields fields;
+  add_train_config(fields, config);
+  fields.add(shared, "Every command");
+  return write_toml(fields);
+}
+
+int run_train(TrainConfig config, const SharedOptions& shared) {
+  config.complete();
+  config.validate();
+  const auto device = select_device(shared.device);  // one that cannot be had is known before any work
+  ModelFolder folder(config);
+  const auto text = training_text(config.data);
+  const auto tokenizers = vocabularies(config, folder, text);
+  const auto corpus = encode_corpus(text, tokenizers, config.data.max_length, at::get_num_threads());
+  const auto validation = validation_set(config.data, tokenizers);
+  const auto model = new_model(config, tokenizers, shared.seed, device);
+  if (!folder.is_resumed()) save_tokenizers(folder.directory().root(), tokenizers);
+  write_file(folder.directory().config().string(), config_text(config, shared));
+  folder.keep();
+
+  install_stop_handlers();
+  const auto result = train(
+      *model, {.corpus = corpus, .validation = validation ? &*validation : nullptr, .tokenizers = tokenizers},
+      {.train = config.train,
+       .data = config.data,
+       .search = {},
+       .seed = shared.seed,
+       .progress_bar = !shared.quiet,
+       .noted = settings_json(config.model)},
+      folder.directory());
+  return result.signal == 0 ? 0 : 128 + result.signal;
+}
+
+}  // namespace
+
+Command train_command() {
+  return {"train", "parallel text in, model directory out; the same command again resumes",
+          [](Fields& fields) -> Command::Run {
+            auto config = std::make_shared<TrainConfig>();
+            add_train_config(fields, *config);
+            return [config](const SharedOptions& shared) { return run_train(*config, shared); };
+          }};
+}
+
+}  // namespace gloss

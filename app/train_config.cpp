@@ -1,0 +1,52 @@
+#include "train_config.h"
+
+#include <sstream>
+
+#include "config/toml.h"
+#include "core/error.h"
+#include "shared_options.h"
+
+namespace gloss {
+
+void TrainConfig::complete() {
+  model = model.resolved();
+  std::vector<std::string> symbols;  // --user-symbols a,b is --user-symbols a b
+  for (const auto& list : tokenizer.user_symbols) {
+    std::istringstream names(list);
+    for (std::string name; std::getline(names, name, ',');) symbols.push_back(name);
+  }
+  tokenizer.user_symbols = std::move(symbols);
+}
+
+void TrainConfig::validate() const {
+  if (train.model.empty()) throw UsageError("--model: name the model directory to write");
+  tokenizer.validate();
+  data.validate();
+  model.validate();
+  train.validate();
+}
+
+void add_train_config(Fields& fields, TrainConfig& config) {
+  fields.add(config.train, "Training");
+  fields.add(config.data, "Data");
+  fields.add(config.tokenizer, "Vocabulary");
+  fields.add(config.model, "Model");
+}
+
+TrainConfig read_train_config(const std::filesystem::path& file) {
+  TrainConfig config;
+  SharedOptions shared;
+  Fields fields;
+  add_train_config(fields, config);
+  fields.add(shared, "Every command");
+  try {
+    fields.apply(read_toml(file, fields));
+    config.validate();
+  } catch (const UsageError& error) {
+    throw CheckpointError(std::string(error.what()) +
+                          " (the configuration of this model; was it changed by hand?)");
+  }
+  return config;
+}
+
+}  // namespace gloss

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+
+#include "config/fields.h"
+#include "data/data_options.h"
+#include "model/model_options.h"
+#include "text/text_options.h"
+#include "train/train_options.h"
+
+namespace gloss {
+
+/// All that decides a training; as config.toml it lies in the model directory.
+struct TrainConfig {
+  TokenizerOptions tokenizer;
+  DataOptions data;
+  ModelOptions model;
+  TrainOptions train;
+
+  /// Fills in what follows from other options, so that config.toml says what was really done.
+  void complete();
+
+  /// The structs' own rules over several fields. Throws UsageError.
+  void validate() const;
+};
+
+/// Makes every option of `config` a field of `fields`.
+void add_train_config(Fields& fields, TrainConfig& config);
+
+/// What a model directory's config.toml says. Throws CheckpointError when there is none, or it is not one of
+/// ours.
+TrainConfig read_train_config(const std::filesystem::path& file);
+
+}  // namespace gloss

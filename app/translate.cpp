@@ -1,0 +1,164 @@
+#include "search/translate.h"
+
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <memory>
+
+#include "align/alignment_options.h"
+#include "align/format.h"
+#include "command.h"
+#include "core/error.h"
+#include "core/file.h"
+#include "line_translation.h"
+#include "load_model.h"
+#include "translation_lines.h"
+#include "translation_writer.h"
+
+namespace gloss {
+namespace {
+
+constexpr size_t kChunkLines = 2000;
+
+struct TranslateCommandOptions {
+  std::string model;
+  std::string input = "-";
+  std::string output = "-";
+  int64_t max_length = 0;
+  int64_t batch_tokens = 2048;
+  bool scores = false;
+  bool jsonl = false;
+  bool strict = false;
+  SearchOptions search;
+  AlignmentOptions alignments;
+
+  template <class Visitor>
+  void visit(Visitor&& field) {
+    field("model", model, "Model directory.", any);
+    field("input", input, "Text to translate, a sentence a line; - is stdin.", any);
+    field("output", output, "Where to write, a line for each line; - is stdout.", any);
+    field("max-length", max_length,
+          "Longer lines, in pieces, are translated in parts; 0: as long as in training.", non_negative);
+    field("batch-tokens", batch_tokens, "Source tokens a batch, padding counted. Does not change the result.",
+          positive);
+    field("scores", scores, "Write score TAB text.", any);
+    field("jsonl", jsonl, "Write a JSON object a line with texts, scores and pieces.", any);
+    field("strict", strict, "Invalid UTF-8 in the input is an error, not a warning.", any);
+  }
+
+  void validate() const {
+    search.validate();
+    if (jsonl && scores) throw UsageError("--scores: --jsonl holds the scores; leave one of them out");
+    const bool is_stdout = output.empty() || output == "-";
+    if (alignments.path == "-" && is_stdout)
+      throw UsageError(
+          "--alignments: stdout takes the translations already; give --output or --alignments a file");
+  }
+
+  OutputForm form() const {
+    if (jsonl) return OutputForm::kJson;
+    if (search.n_best > 1) return OutputForm::kNBest;
+    return scores ? OutputForm::kScores : OutputForm::kText;
+  }
+};
+
+/// Lines in, lines out, in order.
+class LineTranslator {
+ public:
+  LineTranslator(const TranslateCommandOptions& options, LoadedModel model)
+      : options_(options), model_(std::move(model)), form_(options.form()) {
+    policy_.max_pieces = options.max_length > 0 ? options.max_length : model_.config.data.max_length;
+    policy_.strict = options.strict;
+  }
+
+  void run(LineReader& input, OutputStream& output, AlignmentWriter* alignments) {
+    for (auto lines = next_chunk(input, kChunkLines); !lines.empty();
+         lines = next_chunk(input, kChunkLines)) {
+      for (const auto& translation : translate_lines(std::move(lines), input.name())) {
+        output.write(format_translation(translation, form_));
+        if (!alignments) continue;
+        const auto& best = translation.hypotheses.front();
+        alignments->write(translation.number, translation.alignment,
+                          {best.score, best.text, translation.source});
+      }
+      output.flush();
+    }
+    log_speed();
+  }
+
+ private:
+  std::vector<LineTranslation> translate_lines(std::vector<std::string> raw, const std::string& input) {
+    std::vector<SourceLine> lines;
+    std::vector<std::vector<int32_t>> sources;  // of all segments of all lines
+    for (auto& text : raw) {
+      lines.push_back(
+          prepare_line(std::move(text), ++line_count_, input, *model_.tokenizers.source, policy_));
+      for (const auto& segment : lines.back().segments) {
+        auto& ids = sources.emplace_back();
+        for (const auto& piece : segment) ids.push_back(piece.id);
+        source_pieces_ += static_cast<int64_t>(ids.size());
+      }
+    }
+    const bool want_alignment = !options_.alignments.path.empty();
+    const auto found = translate(
+        *model_.model, sources,
+        {.search = options_.search, .batch_tokens = options_.batch_tokens, .want_attention = want_alignment},
+        model_.device);
+
+    std::vector<LineTranslation> translations;
+    size_t first = 0;
+    for (auto& line : lines) {
+      const auto count = line.segments.size();
+      translations.push_back(join_segments(std::move(line), std::span(found).subspan(first, count),
+                                           *model_.tokenizers.target, options_.search.length_penalty,
+                                           want_alignment ? &options_.alignments : nullptr));
+      first += count;
+    }
+    return translations;
+  }
+
+  void log_speed() const {
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start_;
+    spdlog::info("{} lines, {} source pieces in {:.1f} s ({:.0f} pieces/s)", line_count_, source_pieces_,
+                 seconds.count(), static_cast<double>(source_pieces_) / std::max(seconds.count(), 1e-9));
+  }
+
+  const TranslateCommandOptions& options_;
+  LoadedModel model_;
+  OutputForm form_;
+  LinePolicy policy_;
+  int64_t line_count_ = 0;
+  int64_t source_pieces_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+int run_translate(const TranslateCommandOptions& options, const SharedOptions& shared) {
+  options.validate();
+  open_model_directory(options.model);
+  // Files before the model: what cannot be read or written is known at once.
+  LineReader input(options.input);
+  OutputStream output(options.output);
+  std::unique_ptr<AlignmentWriter> alignments;
+  if (!options.alignments.path.empty()) alignments = make_alignment_writer(options.alignments);
+
+  LineTranslator translator(options, load_model(options.model, shared.device));
+  translator.run(input, output, alignments.get());
+  if (alignments) alignments->close();
+  output.close();
+  return 0;
+}
+
+}  // namespace
+
+Command translate_command() {
+  return {"translate", "text in, translated text out, with alignments if wanted",
+          [](Fields& fields) -> Command::Run {
+            auto options = std::make_shared<TranslateCommandOptions>();
+            fields.add(*options, "Translate");
+            fields.add(options->search, "Search");
+            fields.add(options->alignments, "Alignments");
+            return [options](const SharedOptions& shared) { return run_translate(*options, shared); };
+          }};
+}
+
+}  // namespace gloss

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/field.h"
+
+namespace gloss {
+
+/// Names of the formats in which alignments are written (table in format.cpp).
+std::vector<std::string> alignment_format_names();
+
+/// What translate and align write about alignments.
+struct AlignmentOptions {
+  std::string path;
+  std::string format;  ///< empty: matrix for a folder, else csv
+  std::string level = "word";
+  bool eos = false;
+  double threshold = 0.0;
+
+  template <class Visitor>
+  void visit(Visitor&& field) {
+    field("alignments", path, "Where to write the alignments; a folder gets one matrix for each line.", any);
+    field("alignment-format", format,
+          "Default: matrix where --alignments is a folder or ends in '/', else csv.", format_check());
+    field("alignment-level", level, "Units of the alignments.", one_of({"word", "piece"}));
+    field("alignment-eos", eos, "Keep the end mark's row and column; rows are not renormalised then.", any);
+    field("alignment-threshold", threshold,
+          "Hard links: all weights from here on; 0 takes the largest weight of each target unit.",
+          between(0, 1));
+  }
+
+  /// The format in words: `format`, or the default for `path`.
+  std::string effective_format() const;
+
+ private:
+  static Check format_check();
+};
+
+}  // namespace gloss

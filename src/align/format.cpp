@@ -1,0 +1,165 @@
+#include "align/format.h"
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "align/csv.h"
+#include "align/links.h"
+#include "core/error.h"
+#include "core/file.h"
+
+namespace gloss {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One file for each sentence. Each is renamed into place, but not synced: a sync for each of thousands of small files
+/// would cost more than the translation.
+class MatrixWriter : public AlignmentWriter {
+ public:
+  explicit MatrixWriter(const AlignmentOptions& options) : folder_(options.path) {
+    if (options.path == "-")
+      throw UsageError(
+          "alignments: format matrix writes a folder, not stdout; name a folder or choose another format");
+    check_writable_directory(options.path);
+  }
+
+  void write(int64_t sentence, const Alignment& alignment, const AlignmentInfo& /*info*/) override {
+    char name[40];
+    std::snprintf(name, sizeof name, "%06lld.csv", static_cast<long long>(sentence));
+    const auto path = folder_ / name;
+    std::snprintf(name, sizeof name, ".%06lld.csv.tmp", static_cast<long long>(sentence));
+    const auto temporary = folder_ / name;
+    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+    file << matrix_csv(alignment);
+    file.close();
+    std::error_code error;
+    if (file) fs::rename(temporary, path, error);
+    if (file && !error) return;
+    std::error_code ignored;
+    fs::remove(temporary, ignored);
+    throw OutputError(path.string() + ": cannot be written; check free space and permissions");
+  }
+
+ private:
+  fs::path folder_;
+};
+
+/// Formats whose sentences follow each other in one file or on stdout.
+class StreamWriter : public AlignmentWriter {
+ public:
+  explicit StreamWriter(const AlignmentOptions& options) : output_(options.path) {}
+  void close() override { output_.close(); }
+
+ protected:
+  OutputStream output_;
+};
+
+class TableWriter : public StreamWriter {
+ public:
+  explicit TableWriter(const AlignmentOptions& options) : StreamWriter(options) {
+    output_.write("sentence,target_index,source_index,target_token,source_token,weight\n");
+  }
+
+  void write(int64_t sentence, const Alignment& alignment, const AlignmentInfo& /*info*/) override {
+    std::string rows;
+    for (size_t i = 0; i < alignment.target.size(); ++i) {
+      for (size_t j = 0; j < alignment.source.size(); ++j) {
+        rows.append(std::to_string(sentence)).append(",").append(std::to_string(i)).append(",");
+        rows.append(std::to_string(j)).append(",").append(csv_field(alignment.target[i])).append(",");
+        rows.append(csv_field(alignment.source[j])).append(",");
+        rows.append(weight_text(alignment.weight(i, j))).append("\n");
+      }
+    }
+    output_.write(rows);
+  }
+};
+
+class LinkWriter : public StreamWriter {
+ public:
+  explicit LinkWriter(const AlignmentOptions& options)
+      : StreamWriter(options), format_(link_format(options.effective_format())), options_(options) {}
+
+  void write(int64_t sentence, const Alignment& alignment, const AlignmentInfo& /*info*/) override {
+    output_.write(format_links(format_, sentence, hard_links(alignment, options_.threshold, options_.eos)));
+  }
+
+ private:
+  const LinkFormat& format_;
+  AlignmentOptions options_;
+};
+
+class JsonLinesWriter : public StreamWriter {
+ public:
+  using StreamWriter::StreamWriter;
+
+  void write(int64_t sentence, const Alignment& alignment, const AlignmentInfo& info) override {
+    nlohmann::ordered_json object{{"sentence", sentence},       {"source", alignment.source},
+                                  {"target", alignment.target}, {"weights", nlohmann::ordered_json::array()},
+                                  {"score", info.score},        {"hypothesis", info.hypothesis},
+                                  {"source_text", info.source}};
+    for (size_t i = 0; i < alignment.target.size(); ++i) {
+      auto row = nlohmann::ordered_json::array();
+      for (size_t j = 0; j < alignment.source.size(); ++j) row.push_back(rounded(alignment.weight(i, j)));
+      object["weights"].push_back(std::move(row));
+    }
+    output_.write(object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  }
+
+ private:
+  static double rounded(double weight) {
+    const auto text = weight_text(weight);
+    std::from_chars(text.data(), text.data() + text.size(), weight);
+    return weight;
+  }
+};
+
+struct Entry {
+  const char* name;
+  std::unique_ptr<AlignmentWriter> (*make)(const AlignmentOptions&);
+};
+
+template <class Writer>
+std::unique_ptr<AlignmentWriter> make(const AlignmentOptions& options) {
+  return std::make_unique<Writer>(options);
+}
+
+constexpr std::array kFormats{Entry{"matrix", make<MatrixWriter>}, Entry{"csv", make<TableWriter>},
+                              Entry{"pharaoh", make<LinkWriter>},  Entry{"talp", make<LinkWriter>},
+                              Entry{"naacl", make<LinkWriter>},    Entry{"jsonl", make<JsonLinesWriter>}};
+
+}  // namespace
+
+std::vector<std::string> alignment_format_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : kFormats) names.emplace_back(entry.name);
+  return names;
+}
+
+Check AlignmentOptions::format_check() {
+  auto check = one_of(alignment_format_names());
+  check.fault = [named = check.fault](const std::string& written) {
+    return written.empty() ? std::string() : named(written);
+  };
+  return check;
+}
+
+std::string AlignmentOptions::effective_format() const {
+  if (!format.empty()) return format;
+  std::error_code ignored;
+  return path.ends_with('/') || fs::is_directory(path, ignored) ? "matrix" : "csv";
+}
+
+std::unique_ptr<AlignmentWriter> make_alignment_writer(const AlignmentOptions& options) {
+  const auto format = options.effective_format();
+  for (const auto& entry : kFormats)
+    if (entry.name == format) return entry.make(options);
+  throw UsageError("alignment-format: unknown value '" + format +
+                   "'; choose one of: " + join(alignment_format_names()));
+}
+
+}  // namespace gloss

@@ -1,0 +1,175 @@
+#include "core/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "core/error.h"
+
+namespace gloss {
+namespace {
+
+constexpr size_t kBufferSize = size_t{1} << 16;
+constexpr mode_t kFileMode = 0666;  // the umask takes away from it
+
+[[noreturn]] void fail(const std::string& path, const std::string& what) {
+  throw OutputError(path + ": " + what + ": " + std::strerror(errno));
+}
+
+void write_all(int descriptor, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
+    if (count < 0) {
+      if (errno == EINTR) continue;
+      fail(path, "cannot be written");
+    }
+    bytes.remove_prefix(static_cast<size_t>(count));
+  }
+}
+
+std::string directory_of(const std::string& path) {
+  const auto parent = std::filesystem::path(path).parent_path();
+  return parent.empty() ? "." : parent.string();
+}
+
+/// Makes a rename in the folder durable. Some file systems refuse to sync a folder: then nothing more can be done.
+void sync_directory(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(const std::string& path)
+    : path_(path), temporary_(path + ".tmp-" + std::to_string(::getpid())) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+    throw OutputError(path + ": is a folder; name a file");
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kFileMode);
+  if (descriptor_ < 0) fail(path_, "cannot be made");
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::string_view bytes) {
+  buffer_.append(bytes);
+  if (buffer_.size() >= kBufferSize) flush();
+}
+
+void AtomicFile::flush() {
+  write_all(descriptor_, buffer_, path_);
+  buffer_.clear();
+}
+
+void AtomicFile::commit() {
+  flush();
+  if (::fsync(descriptor_) != 0 && errno != EINVAL) fail(path_, "cannot be written");
+  const int closed = ::close(descriptor_);
+  descriptor_ = -1;
+  if (closed != 0) fail(path_, "cannot be written");
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, "cannot be put in place");
+  temporary_.clear();
+  sync_directory(directory_of(path_));
+}
+
+OutputStream::OutputStream(const std::string& path) : name_(path) {
+  if (path.empty() || path == "-") {
+    name_ = "stdout";
+    descriptor_ = STDOUT_FILENO;
+    return;
+  }
+  struct stat info {};
+  const bool exists = ::stat(path.c_str(), &info) == 0;
+  if (!exists || S_ISREG(info.st_mode)) {
+    // A link keeps pointing where it did: the file behind it is replaced.
+    std::error_code ignored;
+    const auto target = exists ? std::filesystem::canonical(path, ignored).string() : path;
+    file_ = std::make_unique<AtomicFile>(target.empty() ? path : target);
+    return;
+  }
+  if (S_ISDIR(info.st_mode)) throw OutputError(path + ": is a folder; name a file");
+  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor_ < 0) fail(name_, "cannot be opened");
+  owned_ = true;
+}
+
+OutputStream::~OutputStream() {
+  if (owned_ && descriptor_ >= 0) ::close(descriptor_);
+}
+
+void OutputStream::write(std::string_view bytes) {
+  if (file_) {
+    file_->write(bytes);
+    return;
+  }
+  buffer_.append(bytes);
+  if (buffer_.size() >= kBufferSize) flush();
+}
+
+void OutputStream::flush() {
+  if (file_) return;  // nobody sees it before close()
+  const std::string bytes = std::move(buffer_);
+  buffer_.clear();
+  write_all(descriptor_, bytes, name_);
+}
+
+void OutputStream::close() {
+  if (file_) {
+    file_->commit();
+    file_.reset();
+    return;
+  }
+  if (descriptor_ < 0) return;
+  flush();
+  const int descriptor = descriptor_;
+  descriptor_ = -1;
+  if (owned_ && ::close(descriptor) != 0) fail(name_, "cannot be written");
+}
+
+std::string read_file(const std::string& path) {
+  errno = 0;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) throw DataError(path + ": is a folder; name a file");
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream bytes;
+  if (!file) throw DataError(path + ": cannot be read: " + std::strerror(errno) + "; check the path");
+  if (file.peek() != std::ifstream::traits_type::eof()) bytes << file.rdbuf();
+  if (file.bad() || bytes.bad()) throw DataError(path + ": cannot be read: " + std::strerror(errno));
+  return std::move(bytes).str();
+}
+
+void write_file(const std::string& path, std::string_view bytes) {
+  AtomicFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+void check_writable_directory(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path folder = path.empty() ? "." : path;
+  std::filesystem::create_directories(folder, error);
+  if (error || !std::filesystem::is_directory(folder))
+    throw OutputError(path +
+                      ": cannot be made: " + (error ? error.message() : "a file of that name is in the way") +
+                      "; choose another folder");
+  // Only trying tells: access() answers yes to root whatever the file system says.
+  const auto probe = (folder / (".gloss-probe-" + std::to_string(::getpid()))).string();
+  const int descriptor = ::open(probe.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kFileMode);
+  if (descriptor < 0) fail(path, "cannot be written to");
+  ::close(descriptor);
+  ::unlink(probe.c_str());
+}
+
+}  // namespace gloss

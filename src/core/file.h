@@ -1,0 +1,96 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace gloss {
+
+/// Reads lines of a file or of stdin (path "-" or ""). Gzip is recognised by its first bytes, not by the name.
+///
+/// A line ends at LF only; one CR before it is dropped, and a byte order mark at the start of the file. All else
+/// (NUL, tabs, U+2028, U+0085) stays in the line. The last line needs no LF.
+/// Throws DataError, naming the file, when it cannot be read or its gzip data is damaged or cut.
+class LineReader {
+ public:
+  explicit LineReader(const std::string& path);
+  LineReader(LineReader&&) noexcept;
+  LineReader& operator=(LineReader&&) noexcept;
+  ~LineReader();
+
+  /// False at the end of the file.
+  bool next(std::string& line);
+
+  /// Waits until next() would not block: a whole line is there, or the end of the file. False when `limit` is up.
+  bool wait(std::chrono::milliseconds limit);
+
+  /// 1-based number of the line that next() gave last; 0 before the first.
+  int64_t number() const;
+
+  /// For messages: the path, or "stdin".
+  const std::string& name() const;
+
+ private:
+  class Source;
+  std::unique_ptr<Source> source_;
+};
+
+/// Number of lines as LineReader counts them.
+int64_t count_lines(const std::string& path);
+
+/// A file that appears under its name only when it is whole: written to PATH.tmp-<pid> beside it, made durable and
+/// renamed by commit(). Without commit() the destructor removes it. Throws OutputError naming the path.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::string& path);
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile();
+
+  void write(std::string_view bytes);
+  void commit();
+
+ private:
+  void flush();
+
+  std::string path_;
+  std::string temporary_;
+  std::string buffer_;
+  int descriptor_ = -1;
+};
+
+/// Results: stdout (path "-" or ""), a file or a device. A regular file appears under its name only after close().
+/// A closed pipe ends the program by SIGPIPE, as usual. Throws OutputError.
+class OutputStream {
+ public:
+  explicit OutputStream(const std::string& path);
+  OutputStream(const OutputStream&) = delete;
+  OutputStream& operator=(const OutputStream&) = delete;
+  ~OutputStream();
+
+  void write(std::string_view bytes);
+  void flush();
+
+  /// Must be called: reports the last failed write, and puts a regular file in its place.
+  void close();
+
+ private:
+  std::string name_;
+  std::unique_ptr<AtomicFile> file_;  // set for a regular file
+  std::string buffer_;
+  int descriptor_ = -1;
+  bool owned_ = false;
+};
+
+/// Whole file as bytes, as it is (no gzip, no CR handling). Throws DataError.
+std::string read_file(const std::string& path);
+
+/// Atomic, durable. Throws OutputError.
+void write_file(const std::string& path, std::string_view bytes);
+
+/// Makes the folder with its parents and tries to write a file in it. Throws OutputError.
+void check_writable_directory(const std::string& path);
+
+}  // namespace gloss

@@ -1,0 +1,155 @@
+#include "data/corpus.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include "core/error.h"
+#include "core/unicode.h"
+
+namespace gloss {
+namespace {
+
+constexpr size_t kChunkPairs = 8192;
+constexpr int64_t kFaultsNamed = 5;
+
+std::string_view bytes_of(const std::vector<int32_t>& ids) {
+  return {reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof(int32_t)};
+}
+
+/// Replaces what is no UTF-8; the first few lines are named, the others counted.
+void mend(std::string& line, const std::string& file, int64_t number, CorpusCounts& counts) {
+  if (valid_utf8(line)) return;
+  line = replace_invalid_utf8(line);
+  if (++counts.invalid_utf8 <= kFaultsNamed)
+    spdlog::warn("{}:{}: bytes that are not UTF-8, replaced by U+FFFD", file, number);
+}
+
+void mend(LinePair& pair, CorpusCounts& counts) {
+  mend(pair.source, pair.source_file, pair.file_line, counts);
+  mend(pair.target, pair.target_file, pair.file_line, counts);
+}
+
+void report_invalid(const CorpusCounts& counts, const std::string& name) {
+  if (counts.invalid_utf8 > kFaultsNamed)
+    spdlog::warn("{}: {} lines in all held bytes that are not UTF-8", name, counts.invalid_utf8);
+}
+
+enum class Fate { kKept, kEmpty, kTooLong };
+
+Fate fate_of(const EncodedPair& pair, int64_t max_length, CorpusCounts& counts) {
+  ++counts.pairs;
+  const auto longest = static_cast<int64_t>(std::max(pair.source.size(), pair.target.size()));
+  if (pair.source.empty() || pair.target.empty()) {
+    ++counts.empty;
+    return Fate::kEmpty;
+  }
+  if (longest > max_length) {
+    ++counts.too_long;
+    return Fate::kTooLong;
+  }
+  ++counts.kept;
+  return Fate::kKept;
+}
+
+EncodedPair encode(const LinePair& lines, const Tokenizers& tokenizers) {
+  return {tokenizers.source->encode(lines.source), tokenizers.target->encode(lines.target), lines.number};
+}
+
+std::vector<EncodedPair> encode_chunk(const std::vector<LinePair>& lines, const Tokenizers& tokenizers,
+                                      size_t threads) {
+  std::vector<EncodedPair> pairs(lines.size());
+  std::vector<std::exception_ptr> failures(threads);
+  const auto work = [&](size_t worker) {
+    try {
+      for (size_t i = worker; i < lines.size(); i += threads) pairs[i] = encode(lines[i], tokenizers);
+    } catch (...) {
+      failures[worker] = std::current_exception();
+    }
+  };
+  std::vector<std::thread> workers;
+  for (size_t worker = 1; worker < threads; ++worker) workers.emplace_back(work, worker);
+  work(0);
+  for (auto& worker : workers) worker.join();
+  for (const auto& failure : failures)
+    if (failure) std::rethrow_exception(failure);
+  return pairs;
+}
+
+}  // namespace
+
+void EncodedCorpus::append(const EncodedPair& pair) {
+  const uint64_t offset = ids_.append({reinterpret_cast<const char*>(&pair.line), sizeof pair.line});
+  ids_.append(bytes_of(pair.source));
+  ids_.append(bytes_of(pair.target));
+  index_.push_back(
+      {offset, static_cast<uint32_t>(pair.source.size()), static_cast<uint32_t>(pair.target.size())});
+  source_tokens_ += static_cast<int64_t>(pair.source.size()) + 1;
+  target_tokens_ += static_cast<int64_t>(pair.target.size()) + 1;
+}
+
+EncodedPair EncodedCorpus::pair(size_t i) const {
+  const Entry& entry = index_.at(i);
+  EncodedPair pair;
+  std::vector<int32_t> ids(size_t{entry.source_length} + entry.target_length);
+  ids_.read(entry.offset, &pair.line, sizeof pair.line);
+  ids_.read(entry.offset + sizeof pair.line, ids.data(), ids.size() * sizeof(int32_t));
+  const auto middle = ids.begin() + entry.source_length;
+  pair.source.assign(ids.begin(), middle);
+  pair.target.assign(middle, ids.end());
+  return pair;
+}
+
+EncodedCorpus encode_corpus(const ParallelText& text, const Tokenizers& tokenizers, int64_t max_length,
+                            int64_t threads) {
+  EncodedCorpus corpus;
+  CorpusCounts counts;
+  std::vector<LinePair> chunk;
+  const auto flush = [&] {
+    for (const auto& pair :
+         encode_chunk(chunk, tokenizers, static_cast<size_t>(std::max<int64_t>(threads, 1))))
+      if (fate_of(pair, max_length, counts) == Fate::kKept) corpus.append(pair);
+    chunk.clear();
+  };
+  text.for_each([&](LinePair& pair) {
+    mend(pair, counts);
+    chunk.push_back(pair);
+    if (chunk.size() == kChunkPairs) flush();
+    return true;
+  });
+  flush();
+  corpus.finish();
+  corpus.set_counts(counts);
+  report_invalid(counts, text.name());
+  spdlog::info("{}: {} of {} pairs kept; left out: {} with an empty side, {} longer than {} pieces",
+               text.name(), counts.kept, counts.pairs, counts.empty, counts.too_long, max_length);
+  if (counts.kept == 0)
+    throw DataError(text.name() + ": no pair is left of " + std::to_string(counts.pairs) + ": " +
+                    std::to_string(counts.empty) + " have an empty side, " + std::to_string(counts.too_long) +
+                    " are longer than " + std::to_string(max_length) + " pieces; see --max-length");
+  return corpus;
+}
+
+ValidationSet load_validation_set(const ParallelText& text, const Tokenizers& tokenizers,
+                                  int64_t max_length) {
+  ValidationSet set;
+  text.for_each([&](LinePair& pair) {
+    mend(pair, set.counts);
+    set.pairs.push_back(encode(pair, tokenizers));
+    set.in_loss.push_back(fate_of(set.pairs.back(), max_length, set.counts) == Fate::kKept);
+    set.source.push_back(pair.source);
+    set.target.push_back(pair.target);
+    return true;
+  });
+  report_invalid(set.counts, text.name());
+  if (set.counts.kept < set.counts.pairs)
+    spdlog::info(
+        "{}: all {} pairs are translated; not in the loss: {} with an empty side, {} longer than {} pieces",
+        text.name(), set.counts.pairs, set.counts.empty, set.counts.too_long, max_length);
+  return set;
+}
+
+}  // namespace gloss

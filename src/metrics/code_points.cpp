@@ -1,0 +1,89 @@
+#include "metrics/code_points.h"
+
+#include <unicode/locid.h>
+#include <unicode/unistr.h>
+#include <unicode/utf8.h>
+
+namespace gloss {
+
+std::u32string code_points(std::string_view text) {
+  std::u32string points;
+  points.reserve(text.size());
+  const auto length = static_cast<int32_t>(text.size());
+  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+  for (int32_t i = 0; i < length;) {
+    UChar32 c = 0;
+    U8_NEXT_OR_FFFD(bytes, i, length, c);
+    points.push_back(static_cast<char32_t>(c));
+  }
+  return points;
+}
+
+std::string utf8(std::u32string_view text) {
+  std::string bytes;
+  bytes.reserve(text.size());
+  for (const char32_t point : text) {
+    char encoded[U8_MAX_LENGTH];
+    int32_t size = 0;
+    U8_APPEND_UNSAFE(encoded, size, static_cast<UChar32>(point));
+    bytes.append(encoded, static_cast<size_t>(size));
+  }
+  return bytes;
+}
+
+bool is_python_space(char32_t c) {
+  if (c < 0x80) return c == U' ' || (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x1F);
+  return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 ||
+         c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
+std::vector<std::u32string> python_split(std::u32string_view text) {
+  std::vector<std::u32string> words;
+  for (size_t i = 0; i < text.size();) {
+    while (i < text.size() && is_python_space(text[i])) ++i;
+    const size_t begin = i;
+    while (i < text.size() && !is_python_space(text[i])) ++i;
+    if (i > begin) words.emplace_back(text.substr(begin, i - begin));
+  }
+  return words;
+}
+
+std::string python_lower(std::string_view text) {
+  auto wide = icu::UnicodeString::fromUTF8(icu::StringPiece(text.data(), static_cast<int32_t>(text.size())));
+  wide.toLower(icu::Locale::getRoot());
+  std::string lower;
+  wide.toUTF8String(lower);
+  return lower;
+}
+
+std::string without_trailing_space(std::string_view text) {
+  auto points = code_points(text);
+  while (!points.empty() && is_python_space(points.back())) points.pop_back();
+  return utf8(points);
+}
+
+std::vector<std::string> metric_lines(std::string_view content) {
+  std::vector<std::string> lines;
+  while (!content.empty()) {
+    const size_t end = content.find('\n');
+    lines.push_back(without_trailing_space(content.substr(0, end)));
+    content.remove_prefix(end == std::string_view::npos ? content.size() : end + 1);
+  }
+  return lines;
+}
+
+NgramCounts count_ngrams(std::u32string_view symbols, size_t order) {
+  NgramCounts counts;
+  for (size_t i = 0; i + order <= symbols.size(); ++i) ++counts[symbols.substr(i, order)];
+  return counts;
+}
+
+std::u32string WordNumbers::symbols(const std::vector<std::u32string>& words) {
+  std::u32string line;
+  line.reserve(words.size());
+  for (const auto& word : words)
+    line.push_back(numbers_.try_emplace(word, static_cast<char32_t>(numbers_.size())).first->second);
+  return line;
+}
+
+}  // namespace gloss

@@ -1,0 +1,167 @@
+#include "model/rnn_decoder.h"
+
+#include "kernels/dropout.h"
+
+namespace gloss {
+
+Tensor RnnDropout::operator()(const Tensor& x, const std::string& place) const {
+  const auto mask = masks.find(place);
+  return mask != masks.end() ? x * mask->second : seeded_dropout(x, p, is_training);
+}
+
+int64_t RnnDecoderImpl::output_size(const ModelOptions& options) {
+  if (options.readout == "maxout" || options.readout == "tanh") return options.embedding_size;
+  if (options.readout == "attentional" && options.tie_embeddings) return options.embedding_size;
+  return options.hidden_size;
+}
+
+RnnDecoderImpl::RnnDecoderImpl(const ModelOptions& options, int64_t memory_size)
+    : attends_first_(options.attention == "bahdanau"),
+      feeds_(options.input_feeding),
+      query_has_word_(attends_first_ && !score_reads_keys(options.attention_score)),
+      embedding_size_(options.embedding_size),
+      readout_kind_(options.readout) {
+  const auto hidden = options.hidden_size;
+  const auto output = output_size(options);
+  attention_ = register_module(
+      "attention", Attention(options.attention_score, options.attention_window,
+                             ScoreSizes{.query = hidden + (query_has_word_ ? embedding_size_ : 0),
+                                        .key = memory_size,
+                                        .hidden = options.attention_size,
+                                        .max_source_length = options.attention_max_length},
+                             options.attention_width));
+  const auto context = attention_->score->value_size;
+  auto input = embedding_size_;
+  if (attends_first_ && options.decoder_input == "concat") input += context;
+  if (feeds_) input += output;
+  for (int64_t layer = 0; layer < options.decoder_layers; ++layer)
+    layers_.push_back(register_module("layer" + std::to_string(layer), RecurrentLayer(options.cell, layer == 0 ? input : hidden, hidden)));
+  if (options.decoder_input == "relu")
+    combine_ = register_module("combine", Linear(embedding_size_ + context, embedding_size_));
+  if (readout_kind_ == "maxout" || readout_kind_ == "tanh") {
+    const auto width = readout_kind_ == "maxout" ? 2 * output : output;
+    readout_state_ = register_module("readout_state", Linear(hidden, width));
+    readout_embedding_ = register_module("readout_embedding", Linear(embedding_size_, width, /*with_bias=*/false));
+    readout_context_ = register_module("readout_context", Linear(context, width, /*with_bias=*/false));
+  } else if (readout_kind_ == "attentional") {
+    attentional_ = register_module("attentional", Linear(context + hidden, output, /*with_bias=*/false));
+  }
+}
+
+void RnnDecoderImpl::prepare(const Tensor& states, Memory& memory) {
+  memory.parts["prepared"] = attention_->score->prepare(states);
+  memory.parts["values"] = attention_->score->values(states);
+  memory.parts["lengths"] = memory.lengths.to(states.device());
+}
+
+AttentionOutput RnnDecoderImpl::attend(const Memory& memory, const Tensor& query, const Tensor& positions) {
+  return attention_->forward(query, memory.parts.at("prepared"), memory.parts.at("values"), memory.mask, memory.parts.at("lengths"),
+                             positions);
+}
+
+Tensor RnnDecoderImpl::embedding_gates(const Tensor& embedded) {
+  return at::linear(embedded, layers_[0]->input_weight(0, embedding_size_), layers_[0]->bias_ih);
+}
+
+CellState RnnDecoderImpl::run_layers(const Tensor& lowest_gates, RnnState& state, int64_t batch, const RnnDropout& dropout) {
+  auto gates = lowest_gates;
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    if (i > 0) {
+      const auto& below = state.layers[i - 1].h;
+      const auto input = dropout(below.view({batch, -1, below.size(1)}), "layer" + std::to_string(i));
+      gates = layers_[i]->input_gates(input.flatten(0, 1));
+    }
+    state.layers[i] = layers_[i]->step(gates, state.layers[i]);
+  }
+  return state.layers.back();
+}
+
+RnnDecoderImpl::Output RnnDecoderImpl::advance(const Memory& memory, const Tensor& embedded, const Tensor& embedded_gates,
+                                               const RnnState& state, const Tensor& positions, const RnnDropout& dropout) {
+  const auto batch = embedded.size(0);
+  const auto steps = embedded.size(1);
+  const auto apart = [&](const Tensor& x) { return x.view({batch, steps, -1}); };
+  Output out;
+  out.next = state;
+  auto gates = embedded_gates;  // [batch·steps, gates]
+  AttentionOutput seen;
+  if (attends_first_) {
+    auto query = apart(state.layers.back().h);
+    if (query_has_word_) query = at::cat({embedded, query}, 2);
+    seen = attend(memory, query, positions);
+    if (combine_) {
+      const auto input = at::relu(combine_(at::cat({embedded, seen.context}, 2)));
+      gates = layers_[0]->input_gates(input.flatten(0, 1));
+    } else {
+      gates = at::addmm(gates, seen.context.flatten(0, 1), layers_[0]->input_weight(embedding_size_, seen.context.size(2)).t());
+    }
+  } else if (feeds_) {
+    gates = at::addmm(gates, state.fed.flatten(0, 1), layers_[0]->input_weight(embedding_size_, state.fed.size(2)).t());
+  }
+  out.states = apart(run_layers(gates, out.next, batch, dropout).h);
+  if (!attends_first_) {
+    seen = attend(memory, out.states, positions);
+    if (feeds_) out.next.fed = readout(embedded, out.states, seen.context);
+  }
+  out.context = seen.context;
+  out.weights = seen.weights;
+  return out;
+}
+
+RnnDecoderImpl::Output RnnDecoderImpl::step(const Memory& memory, const Tensor& embedded, const RnnState& state, const Tensor& positions,
+                                            const RnnDropout& dropout) {
+  const auto gates = combine_ ? Tensor() : embedding_gates(embedded).flatten(0, 1);
+  return advance(memory, embedded, gates, state, positions, dropout);
+}
+
+/// Without input feeding nothing that is attended enters the recurrence: every layer runs over the whole target, and
+/// the attention is one batched product.
+RnnDecoderImpl::Output RnnDecoderImpl::run_then_attend(const Memory& memory, const Tensor& embedded, const RnnState& state,
+                                                       const Tensor& positions, const RnnDropout& dropout) {
+  Output out;
+  out.next = state;
+  auto x = embedded;
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    if (i > 0) x = dropout(x, "layer" + std::to_string(i));
+    const auto run = layers_[i]->forward(layers_[i]->input_gates(x.transpose(0, 1)), state.layers[i]);
+    out.next.layers[i] = run.final;
+    x = run.states.transpose(0, 1);  // [batch, tgt_len, hidden]
+  }
+  const auto seen = attend(memory, x, positions);
+  out.states = x;
+  out.context = seen.context;
+  out.weights = seen.weights;
+  return out;
+}
+
+RnnDecoderImpl::Output RnnDecoderImpl::forward(const Memory& memory, const Tensor& embedded, const RnnState& state,
+                                               const RnnDropout& dropout) {
+  const auto tgt_len = embedded.size(1);
+  const auto positions = at::arange(tgt_len, memory.parts.at("lengths").options()).expand({embedded.size(0), tgt_len});
+  if (!attends_first_ && !feeds_) return run_then_attend(memory, embedded, state, positions, dropout);
+
+  // Time first, so that each step's rows lie together; unbind, because its gradient is one stack.
+  const auto words = embedded.transpose(0, 1).contiguous().unbind(0);
+  std::vector<Tensor> gates(tgt_len);
+  if (!combine_) gates = embedding_gates(embedded.transpose(0, 1)).unbind(0);
+  std::vector<Tensor> states, contexts, weights;
+  Output now{.states = {}, .context = {}, .weights = {}, .next = state};
+  for (int64_t t = 0; t < tgt_len; ++t) {
+    now = advance(memory, words[t].unsqueeze(1), gates[t], now.next, positions.narrow(1, t, 1), dropout);
+    states.push_back(now.states);
+    contexts.push_back(now.context);
+    weights.push_back(now.weights);
+  }
+  return {.states = at::cat(states, 1), .context = at::cat(contexts, 1), .weights = at::cat(weights, 1), .next = now.next};
+}
+
+Tensor RnnDecoderImpl::readout(const Tensor& embedded, const Tensor& states, const Tensor& context) {
+  if (readout_kind_ == "state") return states;
+  if (readout_kind_ == "attentional") return at::tanh(attentional_(at::cat({context, states}, 2)));  // Luong et al., eq. 5
+  const auto t = readout_state_(states) + readout_embedding_(embedded) + readout_context_(context);
+  if (readout_kind_ == "tanh") return at::tanh(t);
+  const auto pairs = t.unflatten(2, {-1, 2});  // Bahdanau et al., A.2.2: max of t_{2k-1}, t_{2k}
+  return at::maximum(pairs.select(3, 0), pairs.select(3, 1));
+}
+
+}  // namespace gloss

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "nn/output_layer.h"
+#include "torch.h"
+
+namespace gloss {
+
+/// Tensors by name. All have the sentence as first axis.
+using TensorMap = std::map<std::string, Tensor>;
+
+/// What the decoder reads of a batch of sources; made once per batch, keys already projected.
+struct Memory {
+  Tensor mask;      ///< [batch, src_len] bool, true = real position (</s> included)
+  Tensor lengths;   ///< [batch] int64, on the CPU
+  TensorMap parts;  ///< whatever the model needs, first axis batch
+
+  /// The given sentences only (finished ones leave the batch, or copies are made). \param rows [n] int64
+  Memory select(const Tensor& rows) const;
+};
+
+/// What changes from step to step. Every tensor is [batch, beam, …].
+struct DecoderState {
+  TensorMap parts;
+
+  /// Sentences that stay. \param rows [n] int64
+  DecoderState select(const Tensor& rows) const;
+  /// New hypotheses continue old ones. \param parents [batch, new_beam] int64, the old beam each one extends
+  DecoderState reorder(const Tensor& parents) const;
+};
+
+struct Step {
+  Tensor hidden;       ///< [batch, beam, output_size], to be given to the output layer
+  Tensor attention;    ///< [batch, beam, src_len] when asked for, else undefined
+  DecoderState state;  ///< the state after this step
+};
+
+struct Decoded {
+  Tensor hidden;     ///< [batch, tgt_len, output_size]
+  Tensor attention;  ///< [batch, tgt_len, src_len] when asked for, else undefined
+};
+
+/// The joint on which training, search, scoring and alignment turn: none of them knows a concrete model.
+/// Hidden states, not logits, cross it, because the output layer is the hot spot and has fused forms of its own.
+/// The beam is an axis of its own, so that a model can share what belongs to the sentence among its hypotheses.
+class Seq2Seq : public torch::nn::Module {
+ public:
+  explicit Seq2Seq(OutputLayer output_layer);
+
+  /// \param source  [batch, src_len] int64, each row ends in </s>, padding right
+  /// \param lengths [batch] int64 on the CPU, </s> counted, all >= 1
+  virtual Memory encode(const Tensor& source, const Tensor& lengths) = 0;
+
+  /// State before the first token, for `beam` hypotheses a sentence.
+  virtual DecoderState start(const Memory& memory, int64_t beam) = 0;
+
+  /// One token. \param previous [batch, beam] int64, kBos at first. Differentiable.
+  virtual Step step(const Memory& memory, const Tensor& previous, const DecoderState& state, bool want_attention) = 0;
+
+  /// A whole given target: equal to repeated step() in eval mode, which is what this default does.
+  /// \param target_in [batch, tgt_len] int64, begins with kBos
+  virtual Decoded decode(const Memory& memory, const Tensor& target_in, bool want_attention);
+
+  /// Scheduled sampling: where `forced` is false the model's own best token is fed instead of the given one.
+  /// \param forced [batch, tgt_len] bool
+  Decoded decode_sampled(const Memory& memory, const Tensor& target_in, const Tensor& forced);
+
+  OutputLayer output;  ///< registered as "output"
+};
+
+}  // namespace gloss

@@ -1,0 +1,37 @@
+#include "nn/attention.h"
+
+#include <limits>
+
+namespace gloss {
+
+Tensor masked_softmax(const Tensor& energies, const Tensor& allowed) {
+  if (!allowed.defined()) return at::softmax(energies, -1);
+  // The lowest finite number instead of -inf: a row without any allowed position stays finite, and the second
+  // masking turns it into zeros. Elsewhere exp(lowest - max) is exactly 0.
+  const auto forbidden = ~allowed;
+  const double lowest = energies.scalar_type() == at::kDouble ? std::numeric_limits<double>::lowest()
+                                                              : std::numeric_limits<float>::lowest();
+  return at::softmax(energies.masked_fill(forbidden, lowest), -1).masked_fill(forbidden, 0.0);
+}
+
+AttentionImpl::AttentionImpl(const std::string& score_name, const std::string& window_name, const ScoreSizes& sizes,
+                             int64_t half_width)
+    : score(register_module("score", make_score(score_name, sizes))),
+      window(make_window(window_name, {.query = sizes.query, .half_width = half_width})) {
+  if (window) register_module("window", window);
+}
+
+AttentionOutput AttentionImpl::forward(const Tensor& query, const Tensor& prepared, const Tensor& values, const Tensor& mask,
+                                       const Tensor& lengths, const Tensor& positions) {
+  auto allowed = mask.unsqueeze(1);  // [batch, 1, src_len]
+  WindowOutput view;
+  if (window) {
+    view = window->forward(query, positions, lengths, mask.size(1));
+    if (view.allowed.defined()) allowed = at::logical_and(allowed, view.allowed);  // [batch, tgt_len, src_len]
+  }
+  auto weights = masked_softmax(score->forward(query, prepared), allowed);  // [batch, tgt_len, src_len]
+  if (view.factor.defined()) weights = weights * view.factor;               // local-p: not renormalised (eq. 10)
+  return {.context = at::bmm(weights, values), .weights = weights};
+}
+
+}  // namespace gloss

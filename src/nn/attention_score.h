@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "torch.h"
+
+namespace gloss {
+
+struct ScoreSizes {
+  int64_t query;               ///< width of the decoder state that asks
+  int64_t key;                 ///< width of the encoder states
+  int64_t hidden;              ///< inner width of additive, concat and qkv
+  int64_t max_source_length;   ///< positions that the location score can tell apart
+};
+
+/// energy = score(query, key). Keys are prepared once per batch and passed back in, so that no step repeats the work.
+/// Legend: n query width, m key width, k inner width.
+class ScoreImpl : public torch::nn::Module {
+ public:
+  /// \param keys encoder states [batch, src_len, m] → whatever forward() wants of them, first axis batch
+  virtual Tensor prepare(const Tensor& keys) { return keys; }
+  /// What the weights average: [batch, src_len, m] → [batch, src_len, value_size]
+  virtual Tensor values(const Tensor& keys) { return keys; }
+  /// \param query [batch, tgt_len, n]  \param prepared from prepare()  → energies [batch, tgt_len, src_len]
+  virtual Tensor forward(const Tensor& query, const Tensor& prepared) = 0;
+
+  int64_t value_size = 0;  ///< width of values()
+};
+
+/// Names of the table, in its order.
+std::vector<std::string> score_names();
+
+/// Does the score look at the keys at all? (location does not: it knows positions only.)
+bool score_reads_keys(const std::string& name);
+
+/// Throws UsageError when the name is unknown or the sizes do not fit the score.
+std::shared_ptr<ScoreImpl> make_score(const std::string& name, const ScoreSizes& sizes);
+
+}  // namespace gloss

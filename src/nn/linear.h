@@ -1,0 +1,19 @@
+#pragma once
+
+#include "torch.h"
+
+namespace gloss {
+
+/// y = x W^T + b. LibTorch's own Linear without the headers of all its other layers, and with Glorot's uniform
+/// initialisation.
+class LinearImpl : public torch::nn::Module {
+ public:
+  LinearImpl(int64_t in, int64_t out, bool with_bias = true);
+  Tensor forward(const Tensor& x);  ///< [..., in] → [..., out]
+
+  Tensor weight;  ///< [out, in]
+  Tensor bias;    ///< [out], undefined without
+};
+TORCH_MODULE(Linear);
+
+}  // namespace gloss

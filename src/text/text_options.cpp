@@ -1,0 +1,69 @@
+#include "text/text_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "core/error.h"
+#include "core/unicode.h"
+
+namespace gloss {
+namespace {
+
+constexpr int64_t kSmallest = 5;  // four special ids and one piece
+
+std::string size_fault(const std::string& written) {
+  if (written == "auto") return {};
+  int64_t value = 0;
+  const char* end = written.data() + written.size();
+  const auto [stop, error] = std::from_chars(written.data(), end, value);
+  if (error == std::errc() && stop == end && value >= kSmallest && value <= INT32_MAX) return {};
+  return "must be auto or a whole number from 5 up, got '" + written + "'";
+}
+
+}  // namespace
+
+const Check vocabulary_size{"auto or a whole number from 5 up", size_fault};
+const Check optional_vocabulary_size{
+    "auto or a whole number from 5 up, or nothing",
+    [](const std::string& written) { return written.empty() ? std::string() : size_fault(written); }};
+
+const std::vector<std::string>& normalization_names() {
+  static const std::vector<std::string> names{"nmt_nfkc", "nmt_nfkc_cf", "nfkc", "nfkc_cf", "identity"};
+  return names;
+}
+
+std::optional<int64_t> parse_vocabulary_size(const std::string& text) {
+  if (const auto fault = size_fault(text); !fault.empty()) throw UsageError("--vocab-size: " + fault);
+  return text == "auto" ? std::nullopt : std::optional<int64_t>(std::stoll(text));
+}
+
+bool TokenizerOptions::is_shared() const {
+  if (!tokenizer.empty()) return true;
+  return shared_vocab && source_vocab_size.empty() && target_vocab_size.empty() && source_tokenizer.empty() &&
+         target_tokenizer.empty();
+}
+
+void TokenizerOptions::validate() const {
+  if (!tokenizer.empty() && !(source_tokenizer.empty() && target_tokenizer.empty()))
+    throw UsageError(
+        "--tokenizer: is for both sides; give either it, or --source-tokenizer and --target-tokenizer");
+  std::set<std::string> seen;
+  for (const auto& symbol : user_symbols) {
+    const auto words = word_spans(symbol);
+    const bool one_word = words.size() == 1 && words[0].first == 0 && words[0].second == symbol.size();
+    if (!one_word || symbol.find_first_of(",\"") != std::string::npos)
+      throw UsageError("--user-symbols: '" + symbol +
+                       "' must be one word without white space, comma or quote");
+    const std::set<std::string> reserved{"<pad>", "<unk>", "<s>", "</s>"};
+    if (reserved.contains(symbol))
+      throw UsageError("--user-symbols: '" + symbol + "' is reserved; choose another");
+    if (!seen.insert(symbol).second) throw UsageError("--user-symbols: '" + symbol + "' is given twice");
+  }
+  if (!user_symbols.empty() && vocab_type == "word")
+    throw UsageError("--user-symbols: words are never cut, so --vocab-type word takes none");
+  if (byte_fallback && vocab_type == "word")
+    throw UsageError("--byte-fallback: needs --vocab-type unigram or bpe");
+}
+
+}  // namespace gloss

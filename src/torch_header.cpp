@@ -1,0 +1,1 @@
+// Carries the precompiled src/torch.h for every target that uses LibTorch.

@@ -1,0 +1,91 @@
+#include "support/tiny_model.h"
+
+using namespace gloss;
+
+// Each attention learns to copy its source backwards: nothing but attention can carry which word comes next.
+
+namespace {
+
+constexpr int64_t kWords = 12, kFirst = 4, kBatch = 64;
+
+struct Reversal {
+  Tensor source, lengths, target_in, target_out;
+};
+
+Reversal draw(int64_t length) {
+  const auto words = at::randint(kFirst, kFirst + kWords, {kBatch, length}, at::kLong);
+  const auto end = at::full({kBatch, 1}, kEos, at::kLong), begin = at::full({kBatch, 1}, kBos, at::kLong);
+  const auto reversed = words.flip(1);
+  return {at::cat({words, end}, 1), at::full({kBatch}, length + 1, at::kLong), at::cat({begin, reversed}, 1), at::cat({reversed, end}, 1)};
+}
+
+/// Share of target words predicted right after `updates` of Adam, on fresh sentences.
+double learn(const ModelOptions& options, int64_t updates) {
+  torch::manual_seed(61);
+  const auto model = make_model(options, {.source = kFirst + kWords, .target = kFirst + kWords, .shared = true});
+  const auto parameters = model->parameters();
+  std::vector<Tensor> mean, square;
+  for (const auto& p : parameters) {
+    mean.push_back(at::zeros_like(p));
+    square.push_back(at::zeros_like(p));
+  }
+  for (int64_t update = 1; update <= updates; ++update) {
+    const auto batch = draw(2 + update % 5);
+    const auto decoded = model->decode(model->encode(batch.source, batch.lengths), batch.target_in, false);
+    model->output->loss(decoded.hidden, batch.target_out, 0.0, static_cast<double>(batch.target_out.numel())).loss.backward();
+    const torch::NoGradGuard no_grad;
+    const double rate = 0.01 * std::min(1.0, 2.0 * static_cast<double>(updates - update) / static_cast<double>(updates));
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      const auto g = parameters[i].grad();
+      if (!g.defined()) continue;
+      mean[i].lerp_(g, 0.1);
+      square[i].lerp_(g.square(), 0.02);
+      const double n = static_cast<double>(update);
+      auto p = parameters[i];
+      p.sub_(rate * (mean[i] / (1 - std::pow(0.9, n))) / ((square[i] / (1 - std::pow(0.98, n))).sqrt() + 1e-8));
+      parameters[i].mutable_grad() = Tensor();
+    }
+  }
+  model->eval();
+  const torch::NoGradGuard no_grad;
+  double right = 0.0, all = 0.0;
+  for (int64_t length = 2; length <= 6; ++length) {
+    const auto batch = draw(length);
+    const auto hidden = model->decode(model->encode(batch.source, batch.lengths), batch.target_in, false).hidden;
+    right += model->output->best(hidden, 1).ids.squeeze(-1).eq(batch.target_out).sum().item<double>();
+    all += static_cast<double>(batch.target_out.numel());
+  }
+  return right / all;
+}
+
+ModelOptions small(const std::string& attention, const std::string& score, const std::string& window) {
+  auto options = tiny_options(attention, score, window);
+  options.embedding_size = options.hidden_size = 48;
+  options.attention_max_length = 8;
+  options.attention_width = 6;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("every score learns to reverse its source", "[model][learning][slow]") {
+  const auto attention = GENERATE("bahdanau", "luong");
+  const auto score = GENERATE(from_range(score_names()));
+  INFO(attention << " " << score);
+  CHECK(learn(small(attention, score, "global"), 400) > 0.99);
+}
+
+TEST_CASE("local windows and input feeding learn to reverse too", "[model][learning][slow]") {
+  SECTION("local-m") { CHECK(learn(small("luong", "general", "local-m"), 400) > 0.99); }
+  SECTION("local-p") { CHECK(learn(small("luong", "general", "local-p"), 400) > 0.99); }
+  SECTION("input feeding") {
+    auto options = small("luong", "general", "global");
+    options.input_feeding = true;
+    CHECK(learn(options, 400) > 0.99);
+  }
+  SECTION("LSTM") {
+    auto options = small("bahdanau", "additive", "global");
+    options.cell = "lstm";
+    CHECK(learn(options, 400) > 0.99);
+  }
+}

@@ -1,0 +1,186 @@
+#include "support/tiny_model.h"
+
+using namespace gloss;
+
+// Properties of the model interface over every published combination and every row of the tables, in float64.
+
+namespace {
+
+struct Variant {
+  std::string attention, score, window;
+  bool input_feeding = false;
+  std::string cell = "gru";
+  int64_t layers = 1;
+  std::string bridge = "bahdanau";
+};
+
+ModelOptions options_of(const Variant& v) {
+  auto options = tiny_options(v.attention, v.score, v.window);
+  options.input_feeding = v.input_feeding;
+  options.cell = v.cell;
+  options.encoder_layers = v.layers;
+  options.decoder_layers = v.layers;
+  options.bridge = v.bridge;
+  return options;
+}
+
+/// Every score and window in both orders, then cells, depths, bridges and input feeding.
+std::vector<Variant> variants() {
+  std::vector<Variant> all;
+  for (const std::string attention : {"bahdanau", "luong"}) {
+    for (const auto& score : score_names()) all.push_back({attention, score, "global"});
+    for (const auto& window : window_names()) all.push_back({attention, "general", window});
+    for (const std::string bridge : {"bahdanau", "linear", "last", "zero"})
+      for (const std::string cell : {"gru", "lstm"}) all.push_back({attention, "", "global", false, cell, 2, bridge});
+  }
+  for (const std::string cell : {"gru", "lstm"}) all.push_back({"luong", "", "global", true, cell, 2});
+  return all;
+}
+
+std::string describe(const Variant& v) {
+  return v.attention + " " + v.score + " " + v.window + " " + v.cell + " " + v.bridge + (v.input_feeding ? " fed" : "");
+}
+
+}  // namespace
+
+#define GLOSS_ANY_VARIANT(variant)                    \
+  const auto variant = GENERATE(from_range(variants())); \
+  INFO(describe(variant))
+
+TEST_CASE("decode equals repeated step in hidden states and attention", "[model][property]") {
+  GLOSS_ANY_VARIANT(v);
+  const auto model = tiny_model(options_of(v));
+  const TinyBatch batch;
+  const auto memory = model->encode(batch.source, batch.lengths);
+  const auto whole = model->decode(memory, batch.target_in, true);
+  const auto stepwise = model->Seq2Seq::decode(memory, batch.target_in, true);
+  CHECK(difference(whole.hidden, stepwise.hidden) < 1e-12);
+  CHECK(difference(whole.attention, stepwise.attention) < 1e-12);
+}
+
+TEST_CASE("a batch of n equals n batches of one", "[model][property]") {
+  GLOSS_ANY_VARIANT(v);
+  const auto model = tiny_model(options_of(v));
+  const TinyBatch batch;
+  const auto together = model->decode(model->encode(batch.source, batch.lengths), batch.target_in, true);
+  for (int64_t b = 0; b < 2; ++b) {
+    const auto lengths = batch.lengths.narrow(0, b, 1);
+    const auto memory = model->encode(batch.source.narrow(0, b, 1).slice(1, 0, lengths.item<int64_t>()), lengths);
+    const auto alone = model->decode(memory, batch.target_in.narrow(0, b, 1), true);
+    CHECK(difference(alone.hidden, together.hidden.narrow(0, b, 1)) < 1e-12);
+    CHECK(difference(alone.attention, together.attention.narrow(0, b, 1).slice(2, 0, lengths.item<int64_t>())) < 1e-12);
+  }
+}
+
+TEST_CASE("attention on padding is exactly zero and rows sum to 1 or below", "[model][property]") {
+  GLOSS_ANY_VARIANT(v);
+  const auto model = tiny_model(options_of(v));
+  const TinyBatch batch;
+  const auto attention = model->decode(model->encode(batch.source, batch.lengths), batch.target_in, true).attention;
+  CHECK(attention[1].slice(1, 3).eq(0).all().item<bool>());
+  CHECK((attention.sum(-1) <= 1.0 + 1e-12).all().item<bool>());
+  if (v.window != "local-p") CHECK(difference(attention.sum(-1), at::ones({2, 4})) < 1e-12);
+}
+
+TEST_CASE("beams of a sentence step independently and reorder together", "[model][property]") {
+  GLOSS_ANY_VARIANT(v);
+  const auto model = tiny_model(options_of(v));
+  const TinyBatch batch;
+  const auto memory = model->encode(batch.source, batch.lengths);
+  const auto first = at::tensor({4, 5, 6, 7, 8, 3}, at::kLong).view({2, 3});
+  auto beams = model->step(memory, first, model->start(memory, 3), true);
+  const auto parents = at::tensor({2, 0, 1, 1}, at::kLong).view({2, 2});
+  const auto second = at::tensor({3, 4, 5, 6}, at::kLong).view({2, 2});
+  const auto after = model->step(memory, second, beams.state.reorder(parents), true);
+  for (int64_t b = 0; b < 2; ++b)
+    for (int64_t k = 0; k < 2; ++k) {
+      const auto rows = at::tensor({b}, at::kLong);
+      const auto own = memory.select(rows);
+      const auto parent = parents[b][k].item<int64_t>();
+      auto alone = model->step(own, first[b][parent].view({1, 1}), model->start(own, 1), true);
+      alone = model->step(own, second[b][k].view({1, 1}), alone.state, true);
+      CHECK(difference(alone.hidden[0][0], after.hidden[b][k]) < 1e-12);
+      CHECK(difference(alone.attention[0][0], after.attention[b][k]) < 1e-12);
+    }
+}
+
+TEST_CASE("gradients of the whole model agree with finite differences", "[model][gradient]") {
+  const auto v = GENERATE(Variant{"bahdanau", "", "global"}, Variant{"luong", "", "global"},
+                          Variant{"luong", "concat", "local-p", true, "lstm", 2, "linear"},
+                          Variant{"bahdanau", "location", "global", false, "gru", 1, "last"});
+  INFO(describe(v));
+  const auto model = tiny_model(options_of(v));
+  const TinyBatch batch;
+  const auto loss = [&] {
+    const auto decoded = model->decode(model->encode(batch.source, batch.lengths), batch.target_in, false);
+    return model->output->loss(decoded.hidden, batch.target_out, 0.1, 7.0).loss;
+  };
+  CHECK(gradient_error(loss, model->parameters()) < 1e-6);
+}
+
+TEST_CASE("every readout and decoder input decodes as it steps", "[model][property]") {
+  auto options = tiny_options("bahdanau");
+  options.readout = GENERATE("maxout", "tanh", "attentional", "state");
+  options.decoder_input = GENERATE("concat", "relu");
+  const auto model = tiny_model(options);
+  const TinyBatch batch;
+  const auto memory = model->encode(batch.source, batch.lengths);
+  CHECK(difference(model->decode(memory, batch.target_in, false).hidden,
+                   model->Seq2Seq::decode(memory, batch.target_in, false).hidden) < 1e-12);
+}
+
+TEST_CASE("an embedding is shared with the output layer when tied, and with the source when the vocabulary is", "[model][unit]") {
+  auto options = tiny_options("bahdanau");
+  const auto count = [&](bool tied, bool shared) {
+    options.tie_embeddings = tied;
+    int64_t tables = 0;
+    const auto model = make_model(options, {.source = 9, .target = 9, .shared = shared});
+    for (const auto& parameter : model->parameters()) tables += parameter.dim() == 2 && parameter.size(0) == 9;
+    return tables;
+  };
+  CHECK(count(true, true) == 1);
+  CHECK(count(false, true) == 2);
+  CHECK(count(true, false) == 2);
+  CHECK(count(false, false) == 3);
+}
+
+TEST_CASE("scheduled sampling with every token forced is decoding", "[model][property]") {
+  const auto model = tiny_model(tiny_options(GENERATE("bahdanau", "luong")));
+  const TinyBatch batch;
+  const auto memory = model->encode(batch.source, batch.lengths);
+  const auto forced = at::ones({2, 4}, at::kBool);
+  CHECK(difference(model->decode_sampled(memory, batch.target_in, forced).hidden,
+                   model->decode(memory, batch.target_in, false).hidden) < 1e-12);
+}
+
+TEST_CASE("scheduled sampling without forcing follows the model's own best words", "[model][property]") {
+  const auto model = tiny_model(tiny_options("bahdanau"));
+  const TinyBatch batch;
+  const auto memory = model->encode(batch.source, batch.lengths);
+  const auto own = model->decode_sampled(memory, batch.target_in, at::zeros({2, 4}, at::kBool));
+  auto inputs = batch.target_in.slice(1, 0, 1);
+  for (int64_t t = 1; t < 4; ++t)
+    inputs = at::cat({inputs, model->output->best(model->decode(memory, inputs, false).hidden.slice(1, t - 1, t), 1).ids.squeeze(-1)}, 1);
+  CHECK(difference(own.hidden, model->decode(memory, inputs, false).hidden) < 1e-12);
+}
+
+TEST_CASE("dropout acts in training only, and variational masks repeat over time", "[model][property]") {
+  auto options = tiny_options(GENERATE("bahdanau", "luong"));
+  options.dropout = 0.5;
+  options.variational_dropout = GENERATE(false, true);
+  options.decoder_layers = options.encoder_layers = 2;
+  const auto model = tiny_model(options, 52, at::kFloat);
+  const TinyBatch batch;
+  const auto run = [&] { return model->decode(model->encode(batch.source, batch.lengths), batch.target_in, false).hidden; };
+  CHECK(at::equal(run(), run()));
+  model->train();
+  torch::manual_seed(53);
+  const auto first = run(), second = run();
+  CHECK_FALSE(at::equal(first, second));
+  torch::manual_seed(53);
+  CHECK(at::equal(run(), first));
+  if (options.variational_dropout) {
+    const auto dropped = first.eq(0);  // the output mask of a sentence is one row
+    CHECK(at::equal(dropped, dropped.slice(1, 0, 1).expand_as(dropped)));
+  }
+}

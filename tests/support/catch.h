@@ -1,0 +1,9 @@
+#pragma once
+
+/// Catch2, whichever major version the system has.
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+using Catch::Approx;
+#else
+#include <catch2/catch.hpp>
+#endif
