@@ -19,7 +19,9 @@ struct Alignment {
   std::vector<std::string> target;
   std::vector<double> weights;  ///< [target.size(), source.size()], row-major
 
-  double weight(size_t target_index, size_t source_index) const { return weights[target_index * source.size() + source_index]; }
+  double weight(size_t target_index, size_t source_index) const {
+    return weights[target_index * source.size() + source_index];
+  }
 };
 
 /// One hard link, 0-based.

@@ -12,9 +12,9 @@ namespace gloss {
 /// Every source row ends in kEos before its padding, so no source is ever empty.
 /// target_in  = <s>  y_1 … y_n        target_out = y_1 … y_n </s>
 struct Batch {
-  int64_t size = 0;           ///< number of pairs
-  int64_t source_length = 0;  ///< longest source row, </s> counted
-  int64_t target_length = 0;  ///< longest target row, </s> counted; 0 when there is no target side
+  int64_t size = 0;                     ///< number of pairs
+  int64_t source_length = 0;            ///< longest source row, </s> counted
+  int64_t target_length = 0;            ///< longest target row, </s> counted; 0 when there is no target side
   std::vector<int64_t> source;          ///< [size, source_length]
   std::vector<int64_t> target_in;       ///< [size, target_length]
   std::vector<int64_t> target_out;      ///< [size, target_length]

@@ -6,7 +6,8 @@ namespace gloss {
 namespace {
 
 struct AdditiveEnergy : torch::autograd::Function<AdditiveEnergy> {
-  static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& query, const Tensor& keys, const Tensor& v) {
+  static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& query, const Tensor& keys,
+                        const Tensor& v) {
     const auto q = query.contiguous();
     const auto K = keys.contiguous();
     const auto w = v.contiguous();
@@ -21,7 +22,8 @@ struct AdditiveEnergy : torch::autograd::Function<AdditiveEnergy> {
     auto* e_data = e.mutable_data_ptr<float>();
     at::parallel_for(0, q.size(0), 4, [&](int64_t begin, int64_t end) {
       for (int64_t b = begin; b < end; ++b)
-        cpu_kernels().additive_energy(q_data + b * tgt * k, K_data + b * src * k, v_data, e_data + b * tgt * src, tgt, src, k);
+        cpu_kernels().additive_energy(q_data + b * tgt * k, K_data + b * src * k, v_data,
+                                      e_data + b * tgt * src, tgt, src, k);
     });
     return e;
   }
@@ -51,8 +53,9 @@ struct AdditiveEnergy : torch::autograd::Function<AdditiveEnergy> {
     at::parallel_for(0, parts, 1, [&](int64_t begin, int64_t end) {
       for (int64_t part = begin; part < end; ++part)
         for (int64_t b = batch * part / parts; b < batch * (part + 1) / parts; ++b)
-          cpu_kernels().additive_energy_backward(q_data + b * tgt * k, K_data + b * src * k, v_data, de_data + b * tgt * src,
-                                                 dq_data + b * tgt * k, dK_data + b * src * k, dv_data + part * k, tgt, src, k);
+          cpu_kernels().additive_energy_backward(q_data + b * tgt * k, K_data + b * src * k, v_data,
+                                                 de_data + b * tgt * src, dq_data + b * tgt * k,
+                                                 dK_data + b * src * k, dv_data + part * k, tgt, src, k);
     });
     return {dq, dK, dv.sum(0)};
   }

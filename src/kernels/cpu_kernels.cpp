@@ -9,8 +9,8 @@ extern const CpuKernels kCpuKernels_avx512;
 std::vector<const CpuKernels*> available_cpu_kernels() {
   std::vector<const CpuKernels*> kernels{&kCpuKernels_baseline};
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) kernels.push_back(&kCpuKernels_avx2);
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl"))
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
     kernels.push_back(&kCpuKernels_avx512);
   return kernels;
 }

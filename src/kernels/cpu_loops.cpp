@@ -17,7 +17,8 @@ inline float fast_exp(float x) {
   const float t = bounded * 1.44269504F;
   const auto n = static_cast<int32_t>(t + (t < 0.0F ? -0.5F : 0.5F));
   const float r = (t - static_cast<float>(n)) * 0.693147181F;
-  const float p = 1.0F + r * (1.0F + r * (0.5F + r * (1.0F / 6 + r * (1.0F / 24 + r * (1.0F / 120 + r / 720)))));
+  const float p =
+      1.0F + r * (1.0F + r * (0.5F + r * (1.0F / 6 + r * (1.0F / 24 + r * (1.0F / 120 + r / 720)))));
   return p * std::bit_cast<float>((n + 127) << 23);
 }
 
@@ -43,7 +44,8 @@ inline uint32_t random_bits(uint32_t i, uint32_t low, uint32_t high) {
   return x;
 }
 
-void dropout(const float* x, float* y, int64_t begin, int64_t end, uint64_t key, uint32_t threshold, float scale) {
+void dropout(const float* x, float* y, int64_t begin, int64_t end, uint64_t key, uint32_t threshold,
+             float scale) {
   const auto low = static_cast<uint32_t>(key);
   const auto high = static_cast<uint32_t>(key >> 32);
   for (int64_t i = begin; i < end; ++i) {
@@ -52,7 +54,8 @@ void dropout(const float* x, float* y, int64_t begin, int64_t end, uint64_t key,
   }
 }
 
-void additive_energy(const float* q, const float* K, const float* v, float* e, int64_t tgt, int64_t src, int64_t k) {
+void additive_energy(const float* q, const float* K, const float* v, float* e, int64_t tgt, int64_t src,
+                     int64_t k) {
   for (int64_t t = 0; t < tgt; ++t) {
     for (int64_t s = 0; s < src; ++s) {
       const float* query = q + t * k;
@@ -64,8 +67,8 @@ void additive_energy(const float* q, const float* K, const float* v, float* e, i
   }
 }
 
-void additive_energy_backward(const float* q, const float* K, const float* v, const float* de, float* dq, float* dK, float* dv,
-                              int64_t tgt, int64_t src, int64_t k) {
+void additive_energy_backward(const float* q, const float* K, const float* v, const float* de, float* dq,
+                              float* dK, float* dv, int64_t tgt, int64_t src, int64_t k) {
   for (int64_t t = 0; t < tgt; ++t) {
     for (int64_t s = 0; s < src; ++s) {
       const float g = de[t * src + s];
@@ -86,8 +89,8 @@ void additive_energy_backward(const float* q, const float* K, const float* v, co
   }
 }
 
-void softmax_loss(float* logits, const float* bias, int64_t classes, int64_t target, float smoothing, float scale, bool with_gradient, double* loss,
-                  double* nll) {
+void softmax_loss(float* logits, const float* bias, int64_t classes, int64_t target, float smoothing,
+                  float scale, bool with_gradient, double* loss, double* nll) {
   float largest = logits[0] + bias[0];
   float total = 0.0F;
   for (int64_t i = 0; i < classes; ++i) {
@@ -132,9 +135,10 @@ void gru(const float* x, const float* h, const float* s, float* next, float* gat
   }
 }
 
-void gru_backward(const float* gates, const float* h, const float* s, const float* dnext, float* dx, float* dh, float* ds,
-                  int64_t n, int64_t d) {
-  for (int64_t row = 0; row < n; ++row, gates += 3 * d, h += 3 * d, s += d, dnext += d, dx += 3 * d, dh += 3 * d, ds += d) {
+void gru_backward(const float* gates, const float* h, const float* s, const float* dnext, float* dx,
+                  float* dh, float* ds, int64_t n, int64_t d) {
+  for (int64_t row = 0; row < n;
+       ++row, gates += 3 * d, h += 3 * d, s += d, dnext += d, dx += 3 * d, dh += 3 * d, ds += d) {
     for (int64_t i = 0; i < d; ++i) {
       const float r = gates[i];
       const float z = gates[d + i];
@@ -172,9 +176,10 @@ void lstm(const float* a, const float* c, float* next_h, float* next_c, float* g
   }
 }
 
-void lstm_backward(const float* gates, const float* c, const float* next_c, const float* dh, const float* dc_next, float* da,
-                   float* dc, int64_t n, int64_t d) {
-  for (int64_t row = 0; row < n; ++row, gates += 4 * d, c += d, next_c += d, dh += d, dc_next += d, da += 4 * d, dc += d) {
+void lstm_backward(const float* gates, const float* c, const float* next_c, const float* dh,
+                   const float* dc_next, float* da, float* dc, int64_t n, int64_t d) {
+  for (int64_t row = 0; row < n;
+       ++row, gates += 4 * d, c += d, next_c += d, dh += d, dc_next += d, da += 4 * d, dc += d) {
     for (int64_t k = 0; k < d; ++k) {
       const float i = gates[k];
       const float f = gates[d + k];

@@ -46,7 +46,8 @@ struct Dropout : torch::autograd::Function<Dropout> {
 
 Tensor seeded_dropout(const Tensor& x, double p, bool is_training) {
   if (!is_training || p == 0.0) return x;
-  if (x.is_cpu() && x.scalar_type() == at::kFloat) return Dropout::apply(x, static_cast<int64_t>(draw_key()), p);
+  if (x.is_cpu() && x.scalar_type() == at::kFloat)
+    return Dropout::apply(x, static_cast<int64_t>(draw_key()), p);
   return x * (at::rand_like(x) >= p).to(x.scalar_type()) / (1.0 - p);
 }
 

@@ -11,7 +11,8 @@ using torch::autograd::variable_list;
 constexpr int64_t kGrain = 32;  // rows a thread takes at least
 
 struct GruGates : torch::autograd::Function<GruGates> {
-  static Tensor forward(AutogradContext* context, const Tensor& x_in, const Tensor& h_in, const Tensor& state) {
+  static Tensor forward(AutogradContext* context, const Tensor& x_in, const Tensor& h_in,
+                        const Tensor& state) {
     const auto x = x_in.contiguous();
     const auto h = h_in.contiguous();
     const auto s = state.contiguous();
@@ -24,7 +25,8 @@ struct GruGates : torch::autograd::Function<GruGates> {
     auto* next_data = next.mutable_data_ptr<float>();
     auto* gate_data = gates.mutable_data_ptr<float>();
     at::parallel_for(0, s.size(0), kGrain, [&](int64_t a, int64_t b) {
-      cpu_kernels().gru(x_data + 3 * d * a, h_data + 3 * d * a, s_data + d * a, next_data + d * a, gate_data + 3 * d * a, b - a, d);
+      cpu_kernels().gru(x_data + 3 * d * a, h_data + 3 * d * a, s_data + d * a, next_data + d * a,
+                        gate_data + 3 * d * a, b - a, d);
     });
     context->save_for_backward({gates, h, s});
     return next;
@@ -45,8 +47,8 @@ struct GruGates : torch::autograd::Function<GruGates> {
     auto* dh_data = dh.mutable_data_ptr<float>();
     auto* ds_data = ds.mutable_data_ptr<float>();
     at::parallel_for(0, ds.size(0), kGrain, [&](int64_t a, int64_t b) {
-      cpu_kernels().gru_backward(gate_data + 3 * d * a, h_data + 3 * d * a, s_data + d * a, g_data + d * a, dx_data + 3 * d * a,
-                                 dh_data + 3 * d * a, ds_data + d * a, b - a, d);
+      cpu_kernels().gru_backward(gate_data + 3 * d * a, h_data + 3 * d * a, s_data + d * a, g_data + d * a,
+                                 dx_data + 3 * d * a, dh_data + 3 * d * a, ds_data + d * a, b - a, d);
     });
     return {dx, dh, ds};
   }
@@ -66,7 +68,8 @@ struct LstmGates : torch::autograd::Function<LstmGates> {
     auto* next_data = next_c.mutable_data_ptr<float>();
     auto* gate_data = gates.mutable_data_ptr<float>();
     at::parallel_for(0, c.size(0), kGrain, [&](int64_t a, int64_t b) {
-      cpu_kernels().lstm(a_data + 4 * d * a, c_data + d * a, h_data + d * a, next_data + d * a, gate_data + 4 * d * a, b - a, d);
+      cpu_kernels().lstm(a_data + 4 * d * a, c_data + d * a, h_data + d * a, next_data + d * a,
+                         gate_data + 4 * d * a, b - a, d);
     });
     context->save_for_backward({gates, c, next_c});
     return {next_h, next_c};
@@ -87,8 +90,8 @@ struct LstmGates : torch::autograd::Function<LstmGates> {
     auto* da_data = da.mutable_data_ptr<float>();
     auto* dc_data = dc.mutable_data_ptr<float>();
     at::parallel_for(0, dc.size(0), kGrain, [&](int64_t a, int64_t b) {
-      cpu_kernels().lstm_backward(gate_data + 4 * d * a, c_data + d * a, next_data + d * a, dh_data + d * a, dc_next_data + d * a,
-                                  da_data + 4 * d * a, dc_data + d * a, b - a, d);
+      cpu_kernels().lstm_backward(gate_data + 4 * d * a, c_data + d * a, next_data + d * a, dh_data + d * a,
+                                  dc_next_data + d * a, da_data + 4 * d * a, dc_data + d * a, b - a, d);
     });
     return {da, dc};
   }

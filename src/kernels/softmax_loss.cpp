@@ -5,7 +5,8 @@
 namespace gloss {
 namespace {
 
-RowLosses stock(Tensor& logits, const Tensor& bias, const Tensor& target, double smoothing, double scale, bool with_gradient) {
+RowLosses stock(Tensor& logits, const Tensor& bias, const Tensor& target, double smoothing, double scale,
+                bool with_gradient) {
   const auto log_p = at::log_softmax(logits.add_(bias), -1);
   const auto y = target.unsqueeze(1);
   const auto nll = -log_p.gather(1, y).sum(at::kDouble);
@@ -19,7 +20,8 @@ RowLosses stock(Tensor& logits, const Tensor& bias, const Tensor& target, double
 
 }  // namespace
 
-RowLosses softmax_loss_(Tensor& logits, const Tensor& bias, const Tensor& target, double smoothing, double scale, bool with_gradient) {
+RowLosses softmax_loss_(Tensor& logits, const Tensor& bias, const Tensor& target, double smoothing,
+                        double scale, bool with_gradient) {
   if (!logits.is_cpu() || logits.scalar_type() != at::kFloat || !logits.is_contiguous())
     return stock(logits, bias, target, smoothing, scale, with_gradient);
   const auto rows = logits.size(0);
@@ -31,8 +33,8 @@ RowLosses softmax_loss_(Tensor& logits, const Tensor& bias, const Tensor& target
   auto* loss = sums.mutable_data_ptr<double>();
   at::parallel_for(0, rows, 8, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row)
-      cpu_kernels().softmax_loss(data + row * classes, b, classes, y[row], static_cast<float>(smoothing), static_cast<float>(scale),
-                                 with_gradient, loss + row, loss + rows + row);
+      cpu_kernels().softmax_loss(data + row * classes, b, classes, y[row], static_cast<float>(smoothing),
+                                 static_cast<float>(scale), with_gradient, loss + row, loss + rows + row);
   });
   const auto totals = sums.sum(1);
   return {totals[0], totals[1]};

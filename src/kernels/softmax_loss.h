@@ -13,6 +13,7 @@ struct RowLosses {
 /// logits are overwritten by scale · ∂loss/∂logits = scale·(p - ε/V - (1-ε)·[k = y]).
 /// The bias is added here, in the pass that looks for the largest logit.
 /// \param logits [rows, classes] without bias, changed in place  \param bias [classes]  \param target [rows] int64, all real (no padding)
-RowLosses softmax_loss_(Tensor& logits, const Tensor& bias, const Tensor& target, double smoothing, double scale, bool with_gradient);
+RowLosses softmax_loss_(Tensor& logits, const Tensor& bias, const Tensor& target, double smoothing,
+                        double scale, bool with_gradient);
 
 }  // namespace gloss

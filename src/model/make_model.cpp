@@ -14,9 +14,11 @@ struct ModelEntry {
 };
 
 constexpr std::array kModels{
-    ModelEntry{"rnn", [](const ModelOptions& options, const VocabularySizes& vocabularies) -> std::shared_ptr<Seq2Seq> {
-                 return std::make_shared<RnnSeq2Seq>(options, vocabularies);
-               }},
+    ModelEntry{
+        "rnn",
+        [](const ModelOptions& options, const VocabularySizes& vocabularies) -> std::shared_ptr<Seq2Seq> {
+          return std::make_shared<RnnSeq2Seq>(options, vocabularies);
+        }},
 };
 
 }  // namespace

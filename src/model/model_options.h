@@ -41,16 +41,22 @@ struct ModelOptions {
   void visit(Visitor&& field) {
     field("type", type, "Kind of model.", one_of(model_types()));
     field("attention", attention,
-          "Published combination: bahdanau scores the previous decoder state and feeds the context into the cell, luong "
+          "Published combination: bahdanau scores the previous decoder state and feeds the context into the "
+          "cell, luong "
           "scores the current state and forms an attentional vector.",
           one_of({"bahdanau", "luong"}));
     field("attention-score", attention_score,
-          "Score function; empty: additive for bahdanau, general for luong.", one_of(with_default(score_names())));
-    field("attention-window", attention_window, "Which source positions may be attended.", one_of(window_names()));
+          "Score function; empty: additive for bahdanau, general for luong.",
+          one_of(with_default(score_names())));
+    field("attention-window", attention_window, "Which source positions may be attended.",
+          one_of(window_names()));
     field("attention-width", attention_width, "Half width D of the local windows.", positive);
-    field("attention-size", attention_size, "Width of additive, concat and qkv scores; 0: hidden-size.", non_negative);
+    field("attention-size", attention_size, "Width of additive, concat and qkv scores; 0: hidden-size.",
+          non_negative);
     field("attention-max-length", attention_max_length,
-          "Longest source, end mark counted, that the location score can see; positions beyond it get no weight.", positive);
+          "Longest source, end mark counted, that the location score can see; positions beyond it get no "
+          "weight.",
+          positive);
     field("cell", cell, "Recurrent cell.", one_of({"gru", "lstm"}));
     field("embedding-size", embedding_size, "Width of word embeddings.", positive);
     field("hidden-size", hidden_size, "Width of one encoder direction and of the decoder.", positive);
@@ -59,18 +65,22 @@ struct ModelOptions {
     field("bidirectional", bidirectional, "Encoder reads the source in both directions.", any);
     field("input-feeding", input_feeding, "luong: feed the attentional vector into the next step.", any);
     field("bridge", bridge,
-          "Decoder's first state: bahdanau = tanh(W h) of the backward state, linear = W h of the final states, last = the "
+          "Decoder's first state: bahdanau = tanh(W h) of the backward state, linear = W h of the final "
+          "states, last = the "
           "final state itself, zero.",
           one_of({"bahdanau", "linear", "last", "zero"}));
-    field("decoder-input", decoder_input,
-          "bahdanau: what enters the cell, concat = [embedding; context], relu = ReLU(W [embedding; context]).",
-          one_of({"concat", "relu"}));
+    field(
+        "decoder-input", decoder_input,
+        "bahdanau: what enters the cell, concat = [embedding; context], relu = ReLU(W [embedding; context]).",
+        one_of({"concat", "relu"}));
     field("readout", readout,
-          "What the output layer reads: maxout or tanh of state, embedding and context, attentional = tanh(W [context; "
+          "What the output layer reads: maxout or tanh of state, embedding and context, attentional = tanh(W "
+          "[context; "
           "state]), state = the state itself; empty: maxout for bahdanau, attentional for luong.",
           one_of({"", "maxout", "tanh", "attentional", "state"}));
     field("tie-embeddings", tie_embeddings, "Output layer and target embedding share their matrix.", any);
-    field("dropout", dropout, "Dropout on embeddings, between layers and before the output layer.", below_one());
+    field("dropout", dropout, "Dropout on embeddings, between layers and before the output layer.",
+          below_one());
     field("variational-dropout", variational_dropout, "One dropout mask a sentence for all time steps.", any);
   }
 

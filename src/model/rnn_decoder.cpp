@@ -23,25 +23,27 @@ RnnDecoderImpl::RnnDecoderImpl(const ModelOptions& options, int64_t memory_size)
       readout_kind_(options.readout) {
   const auto hidden = options.hidden_size;
   const auto output = output_size(options);
-  attention_ = register_module(
-      "attention", Attention(options.attention_score, options.attention_window,
-                             ScoreSizes{.query = hidden + (query_has_word_ ? embedding_size_ : 0),
-                                        .key = memory_size,
-                                        .hidden = options.attention_size,
-                                        .max_source_length = options.attention_max_length},
-                             options.attention_width));
+  attention_ = register_module("attention",
+                               Attention(options.attention_score, options.attention_window,
+                                         ScoreSizes{.query = hidden + (query_has_word_ ? embedding_size_ : 0),
+                                                    .key = memory_size,
+                                                    .hidden = options.attention_size,
+                                                    .max_source_length = options.attention_max_length},
+                                         options.attention_width));
   const auto context = attention_->score->value_size;
   auto input = embedding_size_;
   if (attends_first_ && options.decoder_input == "concat") input += context;
   if (feeds_) input += output;
   for (int64_t layer = 0; layer < options.decoder_layers; ++layer)
-    layers_.push_back(register_module("layer" + std::to_string(layer), RecurrentLayer(options.cell, layer == 0 ? input : hidden, hidden)));
+    layers_.push_back(register_module("layer" + std::to_string(layer),
+                                      RecurrentLayer(options.cell, layer == 0 ? input : hidden, hidden)));
   if (options.decoder_input == "relu")
     combine_ = register_module("combine", Linear(embedding_size_ + context, embedding_size_));
   if (readout_kind_ == "maxout" || readout_kind_ == "tanh") {
     const auto width = readout_kind_ == "maxout" ? 2 * output : output;
     readout_state_ = register_module("readout_state", Linear(hidden, width));
-    readout_embedding_ = register_module("readout_embedding", Linear(embedding_size_, width, /*with_bias=*/false));
+    readout_embedding_ =
+        register_module("readout_embedding", Linear(embedding_size_, width, /*with_bias=*/false));
     readout_context_ = register_module("readout_context", Linear(context, width, /*with_bias=*/false));
   } else if (readout_kind_ == "attentional") {
     attentional_ = register_module("attentional", Linear(context + hidden, output, /*with_bias=*/false));
@@ -55,15 +57,16 @@ void RnnDecoderImpl::prepare(const Tensor& states, Memory& memory) {
 }
 
 AttentionOutput RnnDecoderImpl::attend(const Memory& memory, const Tensor& query, const Tensor& positions) {
-  return attention_->forward(query, memory.parts.at("prepared"), memory.parts.at("values"), memory.mask, memory.parts.at("lengths"),
-                             positions);
+  return attention_->forward(query, memory.parts.at("prepared"), memory.parts.at("values"), memory.mask,
+                             memory.parts.at("lengths"), positions);
 }
 
 Tensor RnnDecoderImpl::embedding_gates(const Tensor& embedded) {
   return at::linear(embedded, layers_[0]->input_weight(0, embedding_size_), layers_[0]->bias_ih);
 }
 
-CellState RnnDecoderImpl::run_layers(const Tensor& lowest_gates, RnnState& state, int64_t batch, const RnnDropout& dropout) {
+CellState RnnDecoderImpl::run_layers(const Tensor& lowest_gates, RnnState& state, int64_t batch,
+                                     const RnnDropout& dropout) {
   auto gates = lowest_gates;
   for (size_t i = 0; i < layers_.size(); ++i) {
     if (i > 0) {
@@ -76,8 +79,9 @@ CellState RnnDecoderImpl::run_layers(const Tensor& lowest_gates, RnnState& state
   return state.layers.back();
 }
 
-RnnDecoderImpl::Output RnnDecoderImpl::advance(const Memory& memory, const Tensor& embedded, const Tensor& embedded_gates,
-                                               const RnnState& state, const Tensor& positions, const RnnDropout& dropout) {
+RnnDecoderImpl::Output RnnDecoderImpl::advance(const Memory& memory, const Tensor& embedded,
+                                               const Tensor& embedded_gates, const RnnState& state,
+                                               const Tensor& positions, const RnnDropout& dropout) {
   const auto batch = embedded.size(0);
   const auto steps = embedded.size(1);
   const auto apart = [&](const Tensor& x) { return x.view({batch, steps, -1}); };
@@ -93,10 +97,12 @@ RnnDecoderImpl::Output RnnDecoderImpl::advance(const Memory& memory, const Tenso
       const auto input = at::relu(combine_(at::cat({embedded, seen.context}, 2)));
       gates = layers_[0]->input_gates(input.flatten(0, 1));
     } else {
-      gates = at::addmm(gates, seen.context.flatten(0, 1), layers_[0]->input_weight(embedding_size_, seen.context.size(2)).t());
+      gates = at::addmm(gates, seen.context.flatten(0, 1),
+                        layers_[0]->input_weight(embedding_size_, seen.context.size(2)).t());
     }
   } else if (feeds_) {
-    gates = at::addmm(gates, state.fed.flatten(0, 1), layers_[0]->input_weight(embedding_size_, state.fed.size(2)).t());
+    gates = at::addmm(gates, state.fed.flatten(0, 1),
+                      layers_[0]->input_weight(embedding_size_, state.fed.size(2)).t());
   }
   out.states = apart(run_layers(gates, out.next, batch, dropout).h);
   if (!attends_first_) {
@@ -108,7 +114,8 @@ RnnDecoderImpl::Output RnnDecoderImpl::advance(const Memory& memory, const Tenso
   return out;
 }
 
-RnnDecoderImpl::Output RnnDecoderImpl::step(const Memory& memory, const Tensor& embedded, const RnnState& state, const Tensor& positions,
+RnnDecoderImpl::Output RnnDecoderImpl::step(const Memory& memory, const Tensor& embedded,
+                                            const RnnState& state, const Tensor& positions,
                                             const RnnDropout& dropout) {
   const auto gates = combine_ ? Tensor() : embedding_gates(embedded).flatten(0, 1);
   return advance(memory, embedded, gates, state, positions, dropout);
@@ -116,8 +123,9 @@ RnnDecoderImpl::Output RnnDecoderImpl::step(const Memory& memory, const Tensor& 
 
 /// Without input feeding nothing that is attended enters the recurrence: every layer runs over the whole target, and
 /// the attention is one batched product.
-RnnDecoderImpl::Output RnnDecoderImpl::run_then_attend(const Memory& memory, const Tensor& embedded, const RnnState& state,
-                                                       const Tensor& positions, const RnnDropout& dropout) {
+RnnDecoderImpl::Output RnnDecoderImpl::run_then_attend(const Memory& memory, const Tensor& embedded,
+                                                       const RnnState& state, const Tensor& positions,
+                                                       const RnnDropout& dropout) {
   Output out;
   out.next = state;
   auto x = embedded;
@@ -134,10 +142,11 @@ RnnDecoderImpl::Output RnnDecoderImpl::run_then_attend(const Memory& memory, con
   return out;
 }
 
-RnnDecoderImpl::Output RnnDecoderImpl::forward(const Memory& memory, const Tensor& embedded, const RnnState& state,
-                                               const RnnDropout& dropout) {
+RnnDecoderImpl::Output RnnDecoderImpl::forward(const Memory& memory, const Tensor& embedded,
+                                               const RnnState& state, const RnnDropout& dropout) {
   const auto tgt_len = embedded.size(1);
-  const auto positions = at::arange(tgt_len, memory.parts.at("lengths").options()).expand({embedded.size(0), tgt_len});
+  const auto positions =
+      at::arange(tgt_len, memory.parts.at("lengths").options()).expand({embedded.size(0), tgt_len});
   if (!attends_first_ && !feeds_) return run_then_attend(memory, embedded, state, positions, dropout);
 
   // Time first, so that each step's rows lie together; unbind, because its gradient is one stack.
@@ -152,12 +161,16 @@ RnnDecoderImpl::Output RnnDecoderImpl::forward(const Memory& memory, const Tenso
     contexts.push_back(now.context);
     weights.push_back(now.weights);
   }
-  return {.states = at::cat(states, 1), .context = at::cat(contexts, 1), .weights = at::cat(weights, 1), .next = now.next};
+  return {.states = at::cat(states, 1),
+          .context = at::cat(contexts, 1),
+          .weights = at::cat(weights, 1),
+          .next = now.next};
 }
 
 Tensor RnnDecoderImpl::readout(const Tensor& embedded, const Tensor& states, const Tensor& context) {
   if (readout_kind_ == "state") return states;
-  if (readout_kind_ == "attentional") return at::tanh(attentional_(at::cat({context, states}, 2)));  // Luong et al., eq. 5
+  if (readout_kind_ == "attentional")
+    return at::tanh(attentional_(at::cat({context, states}, 2)));  // Luong et al., eq. 5
   const auto t = readout_state_(states) + readout_embedding_(embedded) + readout_context_(context);
   if (readout_kind_ == "tanh") return at::tanh(t);
   const auto pairs = t.unflatten(2, {-1, 2});  // Bahdanau et al., A.2.2: max of t_{2k-1}, t_{2k}

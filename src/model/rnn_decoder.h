@@ -14,7 +14,7 @@ namespace gloss {
 /// What one decoder step hands to the next, for n = batch·beam hypotheses.
 struct RnnState {
   std::vector<CellState> layers;  ///< [n, hidden] each
-  Tensor fed;                     ///< input feeding: attentional vector of the last step [batch, beam, output], else undefined
+  Tensor fed;  ///< input feeding: attentional vector of the last step [batch, beam, output], else undefined
 };
 
 /// Dropout inside the decoder: with fixed masks (variational: the same at every step) or fresh ones.
@@ -51,19 +51,21 @@ class RnnDecoderImpl : public torch::nn::Module {
   };
 
   /// One step of every hypothesis. \param embedded E y_{t-1} [batch, beam, embedding]  \param positions [batch, beam] int64
-  Output step(const Memory& memory, const Tensor& embedded, const RnnState& state, const Tensor& positions, const RnnDropout& dropout);
+  Output step(const Memory& memory, const Tensor& embedded, const RnnState& state, const Tensor& positions,
+              const RnnDropout& dropout);
 
   /// All steps of a given target, one hypothesis a sentence. \param embedded [batch, tgt_len, embedding]
-  Output forward(const Memory& memory, const Tensor& embedded, const RnnState& state, const RnnDropout& dropout);
+  Output forward(const Memory& memory, const Tensor& embedded, const RnnState& state,
+                 const RnnDropout& dropout);
 
   /// What the output layer reads. All [batch, steps, ·] → [batch, steps, output_size]
   Tensor readout(const Tensor& embedded, const Tensor& states, const Tensor& context);
 
  private:
-  Output advance(const Memory& memory, const Tensor& embedded, const Tensor& embedded_gates, const RnnState& state,
-                 const Tensor& positions, const RnnDropout& dropout);
-  Output run_then_attend(const Memory& memory, const Tensor& embedded, const RnnState& state, const Tensor& positions,
-                         const RnnDropout& dropout);
+  Output advance(const Memory& memory, const Tensor& embedded, const Tensor& embedded_gates,
+                 const RnnState& state, const Tensor& positions, const RnnDropout& dropout);
+  Output run_then_attend(const Memory& memory, const Tensor& embedded, const RnnState& state,
+                         const Tensor& positions, const RnnDropout& dropout);
   AttentionOutput attend(const Memory& memory, const Tensor& query, const Tensor& positions);
   CellState run_layers(const Tensor& lowest_gates, RnnState& state, int64_t batch, const RnnDropout& dropout);
   Tensor embedding_gates(const Tensor& embedded);
@@ -75,7 +77,7 @@ class RnnDecoderImpl : public torch::nn::Module {
   std::string readout_kind_;
   std::vector<RecurrentLayer> layers_;
   Attention attention_{nullptr};
-  Linear combine_{nullptr};                                                             // decoder-input relu
+  Linear combine_{nullptr};  // decoder-input relu
   Linear readout_state_{nullptr}, readout_embedding_{nullptr}, readout_context_{nullptr};  // maxout and tanh
   Linear attentional_{nullptr};
 };

@@ -9,9 +9,9 @@
 namespace gloss {
 
 struct RnnEncoderOutput {
-  Tensor states;                       ///< [batch, src_len, directions·hidden], 0 at padding
-  std::vector<CellState> final;        ///< for each layer and direction (forward first): after the last real word,
-                                       ///< for the backward direction after word 1; [batch, hidden]
+  Tensor states;                 ///< [batch, src_len, directions·hidden], 0 at padding
+  std::vector<CellState> final;  ///< for each layer and direction (forward first): after the last real word,
+                                 ///< for the backward direction after word 1; [batch, hidden]
 };
 
 /// Bidirectional (or one-directional) recurrent encoder of N layers over packed sequences, so that padding never

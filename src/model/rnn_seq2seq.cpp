@@ -15,27 +15,36 @@ Tensor make_embedding(int64_t vocabulary, int64_t width) {
   return weight.set_requires_grad(true);
 }
 
-Tensor embed(const Tensor& weight, const Tensor& ids) { return at::embedding(weight, ids, kPad); }
+// Scaled to unit variance: a matrix small enough for a tied output layer would otherwise hardly move the cells at first.
+Tensor embed(const Tensor& weight, const Tensor& ids) {
+  return at::embedding(weight, ids, kPad) * std::sqrt(static_cast<double>(weight.size(1)));
+}
 
 }  // namespace
 
 RnnSeq2Seq::RnnSeq2Seq(const ModelOptions& options, const VocabularySizes& vocabularies)
     : RnnSeq2Seq(options, vocabularies, make_embedding(vocabularies.target, options.embedding_size)) {}
 
-RnnSeq2Seq::RnnSeq2Seq(const ModelOptions& options, const VocabularySizes& vocabularies, const Tensor& target_embedding)
-    : Seq2Seq(OutputLayer(RnnDecoderImpl::output_size(options), vocabularies.target, options.tie_embeddings ? target_embedding : Tensor())),
+RnnSeq2Seq::RnnSeq2Seq(const ModelOptions& options, const VocabularySizes& vocabularies,
+                       const Tensor& target_embedding)
+    : Seq2Seq(OutputLayer(RnnDecoderImpl::output_size(options), vocabularies.target,
+                          options.tie_embeddings ? target_embedding : Tensor())),
       options_(options),
       encoder_(register_module("encoder", RnnEncoder(options))),
-      decoder_(register_module("decoder", RnnDecoder(options, (options.bidirectional ? 2 : 1) * options.hidden_size))) {
+      decoder_(register_module("decoder",
+                               RnnDecoder(options, (options.bidirectional ? 2 : 1) * options.hidden_size))) {
   target_embedding_ = register_parameter("target_embedding", target_embedding);
   source_embedding_ = vocabularies.shared
                           ? target_embedding_
-                          : register_parameter("source_embedding", make_embedding(vocabularies.source, options.embedding_size));
+                          : register_parameter("source_embedding",
+                                               make_embedding(vocabularies.source, options.embedding_size));
   if (options.bridge == "bahdanau" || options.bridge == "linear") {
     const auto directions = options.bidirectional ? 2 : 1;
-    const auto from = options.hidden_size * (options.bridge == "linear" ? directions * options.encoder_layers : 1);
+    const auto from =
+        options.hidden_size * (options.bridge == "linear" ? directions * options.encoder_layers : 1);
     bridge_h_ = register_module("bridge_h", Linear(from, options.hidden_size * options.decoder_layers));
-    if (options.cell == "lstm") bridge_c_ = register_module("bridge_c", Linear(from, options.hidden_size * options.decoder_layers));
+    if (options.cell == "lstm")
+      bridge_c_ = register_module("bridge_c", Linear(from, options.hidden_size * options.decoder_layers));
   }
 }
 
@@ -60,7 +69,8 @@ void RnnSeq2Seq::bridge(const RnnEncoderOutput& encoded, Memory& memory) {
   const bool is_lstm = options_.cell == "lstm";
   const auto first = [&](Tensor CellState::*part, Linear& project) -> Tensor {
     const auto& final = encoded.final;
-    if (options_.bridge == "zero") return at::zeros({batch, layers, options_.hidden_size}, (final.back().*part).options());
+    if (options_.bridge == "zero")
+      return at::zeros({batch, layers, options_.hidden_size}, (final.back().*part).options());
     if (options_.bridge == "last") {  // the top layer's forward direction, for every decoder layer
       const auto& state = final[final.size() - (options_.bidirectional ? 2 : 1)].*part;
       return state.unsqueeze(1).expand({-1, layers, -1});
@@ -76,7 +86,8 @@ void RnnSeq2Seq::bridge(const RnnEncoderOutput& encoded, Memory& memory) {
 }
 
 Tensor RnnSeq2Seq::dropout_mask(int64_t batch, int64_t beam, int64_t width) {
-  return seeded_dropout(at::ones({batch, beam, width}, target_embedding_.options().requires_grad(false)), options_.dropout, true);
+  return seeded_dropout(at::ones({batch, beam, width}, target_embedding_.options().requires_grad(false)),
+                        options_.dropout, true);
 }
 
 DecoderState RnnSeq2Seq::start(const Memory& memory, int64_t beam) {
@@ -84,11 +95,13 @@ DecoderState RnnSeq2Seq::start(const Memory& memory, int64_t beam) {
   DecoderState state;
   for (const auto* part : {"h", "c"}) {
     const auto initial = memory.parts.find(std::string("initial_") + part);
-    if (initial != memory.parts.end()) state.parts[part] = initial->second.unsqueeze(1).expand({-1, beam, -1, -1});
+    if (initial != memory.parts.end())
+      state.parts[part] = initial->second.unsqueeze(1).expand({-1, beam, -1, -1});
   }
   const auto output_width = RnnDecoderImpl::output_size(options_);
   state.parts["position"] = at::zeros({batch, beam}, memory.parts.at("lengths").options());
-  if (options_.input_feeding) state.parts["fed"] = at::zeros({batch, beam, output_width}, memory.parts.at("initial_h").options());
+  if (options_.input_feeding)
+    state.parts["fed"] = at::zeros({batch, beam, output_width}, memory.parts.at("initial_h").options());
   if (options_.variational_dropout && is_training() && options_.dropout > 0.0) {
     state.parts["mask.embedding"] = dropout_mask(batch, beam, options_.embedding_size);
     state.parts["mask.output"] = dropout_mask(batch, beam, output_width);
@@ -111,13 +124,15 @@ RnnState RnnSeq2Seq::rnn_state(const DecoderState& state) {
   const auto cells = state.parts.find("c");
   for (int64_t layer = 0; layer < options_.decoder_layers; ++layer) {
     const auto of = [&](const Tensor& all) { return all.select(2, layer).flatten(0, 1); };
-    result.layers.push_back({.h = of(state.parts.at("h")), .c = cells != state.parts.end() ? of(cells->second) : Tensor()});
+    result.layers.push_back(
+        {.h = of(state.parts.at("h")), .c = cells != state.parts.end() ? of(cells->second) : Tensor()});
   }
   if (const auto fed = state.parts.find("fed"); fed != state.parts.end()) result.fed = fed->second;
   return result;
 }
 
-Step RnnSeq2Seq::step(const Memory& memory, const Tensor& previous, const DecoderState& state, bool want_attention) {
+Step RnnSeq2Seq::step(const Memory& memory, const Tensor& previous, const DecoderState& state,
+                      bool want_attention) {
   const auto drop = dropout_of(state.parts);
   const auto embedded = drop(embed(target_embedding_, previous), "embedding");  // [batch, beam, embedding]
   const auto positions = state.parts.at("position");
@@ -129,7 +144,8 @@ Step RnnSeq2Seq::step(const Memory& memory, const Tensor& previous, const Decode
   const auto packed = [&](Tensor CellState::*part) {
     std::vector<Tensor> layers;
     for (const auto& layer : now.next.layers) layers.push_back(layer.*part);
-    return at::stack(layers, 1).view({previous.size(0), previous.size(1), options_.decoder_layers, options_.hidden_size});
+    return at::stack(layers, 1).view(
+        {previous.size(0), previous.size(1), options_.decoder_layers, options_.hidden_size});
   };
   result.state.parts["h"] = packed(&CellState::h);
   if (options_.cell == "lstm") result.state.parts["c"] = packed(&CellState::c);
@@ -141,7 +157,8 @@ Step RnnSeq2Seq::step(const Memory& memory, const Tensor& previous, const Decode
 Decoded RnnSeq2Seq::decode(const Memory& memory, const Tensor& target_in, bool want_attention) {
   const auto state = start(memory, 1);
   const auto drop = dropout_of(state.parts);
-  const auto embedded = drop(embed(target_embedding_, target_in), "embedding");  // [batch, tgt_len, embedding]
+  const auto embedded =
+      drop(embed(target_embedding_, target_in), "embedding");  // [batch, tgt_len, embedding]
   const auto all = decoder_->forward(memory, embedded, rnn_state(state), drop);
   return {.hidden = drop(decoder_->readout(embedded, all.states, all.context), "output"),
           .attention = want_attention ? all.weights : Tensor()};

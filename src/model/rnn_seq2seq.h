@@ -17,11 +17,13 @@ class RnnSeq2Seq : public Seq2Seq {
 
   Memory encode(const Tensor& source, const Tensor& lengths) override;
   DecoderState start(const Memory& memory, int64_t beam) override;
-  Step step(const Memory& memory, const Tensor& previous, const DecoderState& state, bool want_attention) override;
+  Step step(const Memory& memory, const Tensor& previous, const DecoderState& state,
+            bool want_attention) override;
   Decoded decode(const Memory& memory, const Tensor& target_in, bool want_attention) override;
 
  private:
-  RnnSeq2Seq(const ModelOptions& options, const VocabularySizes& vocabularies, const Tensor& target_embedding);
+  RnnSeq2Seq(const ModelOptions& options, const VocabularySizes& vocabularies,
+             const Tensor& target_embedding);
 
   void bridge(const RnnEncoderOutput& encoded, Memory& memory);
   RnnDropout dropout_of(const TensorMap& state_parts);

@@ -58,7 +58,8 @@ class Seq2Seq : public torch::nn::Module {
   virtual DecoderState start(const Memory& memory, int64_t beam) = 0;
 
   /// One token. \param previous [batch, beam] int64, kBos at first. Differentiable.
-  virtual Step step(const Memory& memory, const Tensor& previous, const DecoderState& state, bool want_attention) = 0;
+  virtual Step step(const Memory& memory, const Tensor& previous, const DecoderState& state,
+                    bool want_attention) = 0;
 
   /// A whole given target: equal to repeated step() in eval mode, which is what this default does.
   /// \param target_in [batch, tgt_len] int64, begins with kBos

@@ -14,23 +14,24 @@ Tensor masked_softmax(const Tensor& energies, const Tensor& allowed) {
   return at::softmax(energies.masked_fill(forbidden, lowest), -1).masked_fill(forbidden, 0.0);
 }
 
-AttentionImpl::AttentionImpl(const std::string& score_name, const std::string& window_name, const ScoreSizes& sizes,
-                             int64_t half_width)
+AttentionImpl::AttentionImpl(const std::string& score_name, const std::string& window_name,
+                             const ScoreSizes& sizes, int64_t half_width)
     : score(register_module("score", make_score(score_name, sizes))),
       window(make_window(window_name, {.query = sizes.query, .half_width = half_width})) {
   if (window) register_module("window", window);
 }
 
-AttentionOutput AttentionImpl::forward(const Tensor& query, const Tensor& prepared, const Tensor& values, const Tensor& mask,
-                                       const Tensor& lengths, const Tensor& positions) {
+AttentionOutput AttentionImpl::forward(const Tensor& query, const Tensor& prepared, const Tensor& values,
+                                       const Tensor& mask, const Tensor& lengths, const Tensor& positions) {
   auto allowed = mask.unsqueeze(1);  // [batch, 1, src_len]
   WindowOutput view;
   if (window) {
     view = window->forward(query, positions, lengths, mask.size(1));
-    if (view.allowed.defined()) allowed = at::logical_and(allowed, view.allowed);  // [batch, tgt_len, src_len]
+    if (view.allowed.defined())
+      allowed = at::logical_and(allowed, view.allowed);  // [batch, tgt_len, src_len]
   }
   auto weights = masked_softmax(score->forward(query, prepared), allowed);  // [batch, tgt_len, src_len]
-  if (view.factor.defined()) weights = weights * view.factor;               // local-p: not renormalised (eq. 10)
+  if (view.factor.defined()) weights = weights * view.factor;  // local-p: not renormalised (eq. 10)
   return {.context = at::bmm(weights, values), .weights = weights};
 }
 

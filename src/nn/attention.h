@@ -11,7 +11,8 @@ namespace gloss {
 
 struct AttentionOutput {
   Tensor context;  ///< [batch, tgt_len, value_size]
-  Tensor weights;  ///< [batch, tgt_len, src_len]; rows sum to 1 (local-p: at most 1), masked positions are exactly 0
+  Tensor
+      weights;  ///< [batch, tgt_len, src_len]; rows sum to 1 (local-p: at most 1), masked positions are exactly 0
 };
 
 /// softmax over the allowed positions; exactly 0 elsewhere, and all 0 (never NaN, gradients finite) where none is allowed.
@@ -22,7 +23,8 @@ Tensor masked_softmax(const Tensor& energies, const Tensor& allowed);
 /// Score (which positions fit) and window (where to look) are chosen apart: n + m classes, not n × m.
 class AttentionImpl : public torch::nn::Module {
  public:
-  AttentionImpl(const std::string& score_name, const std::string& window_name, const ScoreSizes& sizes, int64_t half_width);
+  AttentionImpl(const std::string& score_name, const std::string& window_name, const ScoreSizes& sizes,
+                int64_t half_width);
 
   /// \param query     [batch, tgt_len, query_size]
   /// \param prepared  score->prepare(states), once per batch
@@ -30,8 +32,8 @@ class AttentionImpl : public torch::nn::Module {
   /// \param mask      [batch, src_len] bool, true = real
   /// \param lengths   [batch] int64 true lengths, on query's device
   /// \param positions [batch, tgt_len] int64, number of the target step, from 0
-  AttentionOutput forward(const Tensor& query, const Tensor& prepared, const Tensor& values, const Tensor& mask,
-                          const Tensor& lengths, const Tensor& positions);
+  AttentionOutput forward(const Tensor& query, const Tensor& prepared, const Tensor& values,
+                          const Tensor& mask, const Tensor& lengths, const Tensor& positions);
 
   std::shared_ptr<ScoreImpl> score;    // polymorphic, hence no ModuleHolder
   std::shared_ptr<WindowImpl> window;  // nullptr: global

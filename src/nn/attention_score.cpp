@@ -32,14 +32,19 @@ class AdditiveScoreImpl : public ScoreImpl {
 class DotScoreImpl : public ScoreImpl {
  public:
   explicit DotScoreImpl(const ScoreSizes&) {}
-  Tensor forward(const Tensor& query, const Tensor& h) override { return at::matmul(query, h.transpose(1, 2)); }
+  Tensor forward(const Tensor& query, const Tensor& h) override {
+    return at::matmul(query, h.transpose(1, 2));
+  }
 };
 
 /// Vaswani et al. 2017, eq. 1, without projections:  e = q^T h / √d.
 class ScaledDotScoreImpl : public ScoreImpl {
  public:
-  explicit ScaledDotScoreImpl(const ScoreSizes& sizes) : scale_(1.0 / std::sqrt(static_cast<double>(sizes.key))) {}
-  Tensor forward(const Tensor& query, const Tensor& h) override { return at::matmul(query * scale_, h.transpose(1, 2)); }
+  explicit ScaledDotScoreImpl(const ScoreSizes& sizes)
+      : scale_(1.0 / std::sqrt(static_cast<double>(sizes.key))) {}
+  Tensor forward(const Tensor& query, const Tensor& h) override {
+    return at::matmul(query * scale_, h.transpose(1, 2));
+  }
 
  private:
   double scale_;
@@ -51,7 +56,9 @@ class GeneralScoreImpl : public ScoreImpl {
   explicit GeneralScoreImpl(const ScoreSizes& sizes)
       : W(register_module("W", Linear(sizes.key, sizes.query, /*with_bias=*/false))) {}
   Tensor prepare(const Tensor& keys) override { return W(keys); }
-  Tensor forward(const Tensor& query, const Tensor& Wh) override { return at::matmul(query, Wh.transpose(1, 2)); }
+  Tensor forward(const Tensor& query, const Tensor& Wh) override {
+    return at::matmul(query, Wh.transpose(1, 2));
+  }
 
   Linear W;
 };
@@ -165,9 +172,11 @@ bool score_reads_keys(const std::string& name) { return find_score(name).reads_k
 std::shared_ptr<ScoreImpl> make_score(const std::string& name, const ScoreSizes& sizes) {
   const auto& entry = find_score(name);
   if (entry.same_sizes && sizes.query != sizes.key)
-    throw UsageError("attention-score " + name + " multiplies decoder state and encoder state, so they must be equally wide, got " +
-                     std::to_string(sizes.query) + " and " + std::to_string(sizes.key) +
-                     " (a bidirectional encoder is twice hidden-size wide); use general or qkv, or bidirectional = false");
+    throw UsageError(
+        "attention-score " + name +
+        " multiplies decoder state and encoder state, so they must be equally wide, got " +
+        std::to_string(sizes.query) + " and " + std::to_string(sizes.key) +
+        " (a bidirectional encoder is twice hidden-size wide); use general or qkv, or bidirectional = false");
   auto score = entry.make(sizes);
   if (score->value_size == 0) score->value_size = sizes.key;
   return score;

@@ -10,10 +10,10 @@
 namespace gloss {
 
 struct ScoreSizes {
-  int64_t query;               ///< width of the decoder state that asks
-  int64_t key;                 ///< width of the encoder states
-  int64_t hidden;              ///< inner width of additive, concat and qkv
-  int64_t max_source_length;   ///< positions that the location score can tell apart
+  int64_t query;              ///< width of the decoder state that asks
+  int64_t key;                ///< width of the encoder states
+  int64_t hidden;             ///< inner width of additive, concat and qkv
+  int64_t max_source_length;  ///< positions that the location score can tell apart
 };
 
 /// energy = score(query, key). Keys are prepared once per batch and passed back in, so that no step repeats the work.

@@ -21,9 +21,10 @@ class MonotonicWindowImpl : public WindowImpl {
  public:
   explicit MonotonicWindowImpl(const WindowSizes& sizes) : half_width_(sizes.half_width) {}
 
-  WindowOutput forward(const Tensor&, const Tensor& positions, const Tensor& lengths, int64_t src_len) override {
+  WindowOutput forward(const Tensor&, const Tensor& positions, const Tensor& lengths,
+                       int64_t src_len) override {
     const auto centre = at::minimum(positions, lengths.unsqueeze(1) - 1).unsqueeze(2);  // [batch, tgt_len, 1]
-    const auto distance = (source_positions(src_len, positions) - centre).abs();        // [batch, tgt_len, src_len]
+    const auto distance = (source_positions(src_len, positions) - centre).abs();  // [batch, tgt_len, src_len]
     return {.allowed = distance <= half_width_, .factor = {}};
   }
 
@@ -42,12 +43,13 @@ class PredictiveWindowImpl : public WindowImpl {
 
   WindowOutput forward(const Tensor& query, const Tensor&, const Tensor& lengths, int64_t src_len) override {
     const auto S = lengths.to(query.scalar_type()).view({-1, 1, 1});
-    const auto p = S * at::sigmoid(v(at::tanh(W(query))));            // [batch, tgt_len, 1]
-    const auto s = source_positions(src_len, query);                  // [1, 1, src_len]
+    const auto p = S * at::sigmoid(v(at::tanh(W(query))));  // [batch, tgt_len, 1]
+    const auto s = source_positions(src_len, query);        // [1, 1, src_len]
     // floor(p) reaches S only when the sigmoid rounds to 1; the last word is the centre then.
     const auto centre = at::minimum(at::floor(p.detach()), S - 1);
     const double sigma = static_cast<double>(half_width_) / 2.0;
-    return {.allowed = (s - centre).abs() <= half_width_, .factor = at::exp((s - p).square() / (-2.0 * sigma * sigma))};
+    return {.allowed = (s - centre).abs() <= half_width_,
+            .factor = at::exp((s - p).square() / (-2.0 * sigma * sigma))};
   }
 
   Linear W, v;

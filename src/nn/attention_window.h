@@ -25,7 +25,8 @@ class WindowImpl : public torch::nn::Module {
   /// \param query     [batch, tgt_len, query]
   /// \param positions [batch, tgt_len] int64, number of the target step, from 0
   /// \param lengths   [batch] int64, true source lengths (never the padded one), on query's device
-  virtual WindowOutput forward(const Tensor& query, const Tensor& positions, const Tensor& lengths, int64_t src_len) = 0;
+  virtual WindowOutput forward(const Tensor& query, const Tensor& positions, const Tensor& lengths,
+                               int64_t src_len) = 0;
 };
 
 std::vector<std::string> window_names();

@@ -1,8 +1,7 @@
 #include "nn/device.h"
 
-#include <dlfcn.h>
-
 #include <ATen/detail/CUDAHooksInterface.h>
+#include <dlfcn.h>
 
 #include <charconv>
 #include <filesystem>
@@ -13,7 +12,9 @@
 namespace gloss {
 namespace {
 
-bool has_driver() { return std::filesystem::exists("/proc/driver/nvidia/version") || std::filesystem::exists("/dev/dxg"); }
+bool has_driver() {
+  return std::filesystem::exists("/proc/driver/nvidia/version") || std::filesystem::exists("/dev/dxg");
+}
 
 /// Why the CUDA libraries could not be opened; empty when they are loaded.
 std::string load_cuda_libraries() {
@@ -56,13 +57,15 @@ at::Device select_device(const std::string& name) {
   const bool plain = name == "cuda";
   if (!plain) {
     const auto* end = name.data() + name.size();
-    if (name.rfind("cuda:", 0) != 0 || std::from_chars(name.data() + 5, end, index).ptr != end || name.size() == 5 || index < 0)
+    if (name.rfind("cuda:", 0) != 0 || std::from_chars(name.data() + 5, end, index).ptr != end ||
+        name.size() == 5 || index < 0)
       throw UsageError("--device: unknown device '" + name + "'; choose auto, cpu, cuda or cuda:N");
   }
   const auto count = cuda_devices(why);
   if (count == 0) throw UsageError("--device " + name + ": " + why + "; use --device cpu");
   if (index >= count)
-    throw UsageError("--device " + name + ": there are " + std::to_string(count) + " CUDA devices, counted from 0");
+    throw UsageError("--device " + name + ": there are " + std::to_string(count) +
+                     " CUDA devices, counted from 0");
   return at::Device(at::kCUDA, static_cast<at::DeviceIndex>(index));
 }
 

@@ -9,12 +9,15 @@ namespace gloss {
 namespace {
 
 // Rows of logits that exist at a time. Few enough to stay small beside the model, many enough for full-speed products.
-int64_t chunk_rows(int64_t vocabulary) { return std::clamp<int64_t>((int64_t{10} << 20) / vocabulary, 64, 4096); }
+int64_t chunk_rows(int64_t vocabulary) {
+  return std::clamp<int64_t>((int64_t{10} << 20) / vocabulary, 64, 4096);
+}
 
 struct Loss : torch::autograd::Function<Loss> {
   /// \return {loss / normalizer, Σ -log p(target) in float64}; all gradients are made here, in one pass over the chunks.
-  static torch::autograd::variable_list forward(torch::autograd::AutogradContext* context, const Tensor& hidden,
-                                                const Tensor& weight, const Tensor& bias, const Tensor& target, double smoothing,
+  static torch::autograd::variable_list forward(torch::autograd::AutogradContext* context,
+                                                const Tensor& hidden, const Tensor& weight,
+                                                const Tensor& bias, const Tensor& target, double smoothing,
                                                 double normalizer, bool with_gradient) {
     const auto rows = hidden.size(0);
     const auto chunk = std::min(rows, chunk_rows(weight.size(0)));
@@ -32,7 +35,8 @@ struct Loss : torch::autograd::Function<Loss> {
       auto logits = buffer.narrow(0, 0, n);
       const auto h = hidden.narrow(0, begin, n);
       at::mm_out(logits, h, weight.t());
-      const auto sums = softmax_loss_(logits, bias, target.narrow(0, begin, n), smoothing, 1.0 / normalizer, with_gradient);
+      const auto sums =
+          softmax_loss_(logits, bias, target.narrow(0, begin, n), smoothing, 1.0 / normalizer, with_gradient);
       loss += sums.loss;
       nll += sums.nll;
       if (!with_gradient) continue;
@@ -77,7 +81,8 @@ OutputLayerImpl::OutputLayerImpl(int64_t input_size, int64_t vocabulary, Tensor 
 
 Tensor OutputLayerImpl::logits(const Tensor& hidden) { return at::linear(hidden, weight, bias); }
 
-LossSums OutputLayerImpl::loss(const Tensor& hidden, const Tensor& target, double smoothing, double normalizer) {
+LossSums OutputLayerImpl::loss(const Tensor& hidden, const Tensor& target, double smoothing,
+                               double normalizer) {
   const auto rows = real_rows(hidden, target);
   const bool with_gradient = at::GradMode::is_enabled() && (hidden.requires_grad() || weight.requires_grad());
   const auto sums = Loss::apply(rows.hidden, weight, bias, rows.target, smoothing, normalizer, with_gradient);
@@ -97,7 +102,8 @@ Tensor OutputLayerImpl::log_probability(const Tensor& hidden, const Tensor& targ
   for (int64_t begin = 0; begin < rows.index.size(0); begin += chunk) {
     const auto n = std::min(chunk, rows.index.size(0) - begin);
     const auto log_p = at::log_softmax(logits(rows.hidden.narrow(0, begin, n)), -1);
-    result.index_copy_(0, rows.index.narrow(0, begin, n), log_p.gather(1, rows.target.narrow(0, begin, n).unsqueeze(1)).squeeze(1));
+    result.index_copy_(0, rows.index.narrow(0, begin, n),
+                       log_p.gather(1, rows.target.narrow(0, begin, n).unsqueeze(1)).squeeze(1));
   }
   return result.view(target.sizes());
 }

@@ -7,8 +7,9 @@
 namespace gloss {
 
 struct LossSums {
-  Tensor loss;  ///< scalar: sum over real target tokens of the smoothed cross entropy, divided by `normalizer`; differentiable
-  Tensor nll;   ///< scalar double: plain sum of -log p(target), for perplexity; not differentiable
+  Tensor
+      loss;  ///< scalar: sum over real target tokens of the smoothed cross entropy, divided by `normalizer`; differentiable
+  Tensor nll;  ///< scalar double: plain sum of -log p(target), for perplexity; not differentiable
 };
 
 struct Candidates {

@@ -23,7 +23,9 @@ RecurrentLayerImpl::RecurrentLayerImpl(const std::string& cell, int64_t input_si
 
 Tensor RecurrentLayerImpl::input_gates(const Tensor& x) { return at::linear(x, weight_ih, bias_ih); }
 
-Tensor RecurrentLayerImpl::input_weight(int64_t begin, int64_t size) { return weight_ih.narrow(1, begin, size); }
+Tensor RecurrentLayerImpl::input_weight(int64_t begin, int64_t size) {
+  return weight_ih.narrow(1, begin, size);
+}
 
 CellState RecurrentLayerImpl::step(const Tensor& gates, const CellState& state) {
   const auto recurrent = at::linear(state.h, weight_hh, bias_hh);
@@ -45,7 +47,8 @@ RecurrentOutput RecurrentLayerImpl::forward(const Tensor& gates, const CellState
 
 RecurrentOutput RecurrentLayerImpl::forward_packed(const PackedSequence& input, bool is_backward) {
   const auto steps = static_cast<int64_t>(input.batch_sizes.size());
-  const auto gates = input_gates(input.data).split_with_sizes(input.batch_sizes);  // steps × [batch_size, gates]
+  const auto gates =
+      input_gates(input.data).split_with_sizes(input.batch_sizes);  // steps × [batch_size, gates]
   std::vector<Tensor> states(steps);
   if (is_backward) {
     // Sentences join as the walk from the end reaches their last element; all are there at element 0.
@@ -66,7 +69,8 @@ RecurrentOutput RecurrentLayerImpl::forward_packed(const PackedSequence& input, 
     if (const auto ending = state.h.size(0) - remaining; ending > 0) {
       ended_h.push_back(state.h.narrow(0, remaining, ending));
       if (is_lstm) ended_c.push_back(state.c.narrow(0, remaining, ending));
-      state = {.h = state.h.narrow(0, 0, remaining), .c = is_lstm ? state.c.narrow(0, 0, remaining) : Tensor()};
+      state = {.h = state.h.narrow(0, 0, remaining),
+               .c = is_lstm ? state.c.narrow(0, 0, remaining) : Tensor()};
     }
   };
   for (int64_t t = 0; t < steps; ++t) {
@@ -77,7 +81,8 @@ RecurrentOutput RecurrentLayerImpl::forward_packed(const PackedSequence& input, 
   end(0);
   std::reverse(ended_h.begin(), ended_h.end());
   std::reverse(ended_c.begin(), ended_c.end());
-  return {.states = at::cat(states), .final = {.h = at::cat(ended_h), .c = is_lstm ? at::cat(ended_c) : Tensor()}};
+  return {.states = at::cat(states),
+          .final = {.h = at::cat(ended_h), .c = is_lstm ? at::cat(ended_c) : Tensor()}};
 }
 
 CellState RecurrentLayerImpl::zero_state(int64_t n) {

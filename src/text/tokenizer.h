@@ -15,8 +15,9 @@ namespace gloss {
 struct Piece {
   int32_t id;
   std::string text;  ///< surface form as the vocabulary spells it ("▁house")
-  size_t begin;      ///< byte offsets into the raw line, end exclusive; begin == end where nothing of the line stands
-  size_t end;        ///< for the piece (an inserted space marker)
+  size_t
+      begin;  ///< byte offsets into the raw line, end exclusive; begin == end where nothing of the line stands
+  size_t end;  ///< for the piece (an inserted space marker)
 };
 
 /// Lines to pieces and back. Thread-safe after loading. No id is ever kPad, kBos or kEos in what encode returns.

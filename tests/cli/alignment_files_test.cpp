@@ -26,7 +26,7 @@ Outcome translated(const std::string& input, const std::vector<std::string>& mor
 std::string test_text() { return read_text(case_file("base/test.fr")); }
 
 Alignment matrix(const fs::path& folder, size_t line) {
-  char name[16];
+  char name[32];
   std::snprintf(name, sizeof name, "%06zu.csv", line);
   return parse_matrix_csv(read_text(folder / name), name);
 }

@@ -51,7 +51,8 @@ TEST_CASE("each instruction set computes the softmax loss of LibTorch", "[kernel
     INFO(kernels->name);
     auto row = logits.clone();
     double got = 0.0, got_nll = 0.0;
-    kernels->softmax_loss(data(row), data(bias), 1003, 17, static_cast<float>(smoothing), 0.25F, true, &got, &got_nll);
+    kernels->softmax_loss(data(row), data(bias), 1003, 17, static_cast<float>(smoothing), 0.25F, true, &got,
+                          &got_nll);
     CHECK(got == Approx(loss.item<double>()).epsilon(1e-5));
     CHECK(got_nll == Approx(nll.item<double>()).epsilon(1e-5));
     CHECK(difference(row, 0.25 * reference.grad()) < 1e-6);
@@ -74,7 +75,8 @@ TEST_CASE("the softmax loss without gradient leaves logits and bias summed", "[k
 TEST_CASE("each instruction set computes the additive energies", "[kernels][property]") {
   torch::manual_seed(5);
   const auto q = at::randn({3, kWidth}), K = at::randn({kRows, kWidth}), v = at::randn({kWidth});
-  const auto expected = at::tanh(q.to(at::kDouble).unsqueeze(1) + K.to(at::kDouble).unsqueeze(0)).matmul(v.to(at::kDouble));
+  const auto expected =
+      at::tanh(q.to(at::kDouble).unsqueeze(1) + K.to(at::kDouble).unsqueeze(0)).matmul(v.to(at::kDouble));
   for (const auto* kernels : available_cpu_kernels()) {
     auto e = at::empty({3, kRows});
     kernels->additive_energy(data(q), data(K), data(v), data(e), 3, kRows, kWidth);

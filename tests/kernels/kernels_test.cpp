@@ -56,15 +56,16 @@ TEST_CASE("LSTM gates and their gradients agree with the formula", "[kernels][gr
 
 TEST_CASE("GRU gates are LibTorch's GRU cell", "[kernels][property]") {
   torch::manual_seed(9);
-  const auto x = at::randn({4, 6}), h = at::randn({4, 5}), W = at::randn({15, 6}), U = at::randn({15, 5}), b = at::randn({15}),
-             c = at::randn({15});
-  CHECK(difference(gru_gates(at::linear(x, W, b), at::linear(h, U, c), h), at::gru_cell(x, h, W, U, b, c)) < 1e-6);
+  const auto x = at::randn({4, 6}), h = at::randn({4, 5}), W = at::randn({15, 6}), U = at::randn({15, 5}),
+             b = at::randn({15}), c = at::randn({15});
+  CHECK(difference(gru_gates(at::linear(x, W, b), at::linear(h, U, c), h), at::gru_cell(x, h, W, U, b, c)) <
+        1e-6);
 }
 
 TEST_CASE("LSTM gates are LibTorch's LSTM cell", "[kernels][property]") {
   torch::manual_seed(10);
-  const auto x = at::randn({4, 6}), h = at::randn({4, 5}), cell = at::randn({4, 5}), W = at::randn({20, 6}), U = at::randn({20, 5}),
-             b = at::randn({20});
+  const auto x = at::randn({4, 6}), h = at::randn({4, 5}), cell = at::randn({4, 5}), W = at::randn({20, 6}),
+             U = at::randn({20, 5}), b = at::randn({20});
   const auto zero = at::zeros({20});
   const auto [hidden, next] = at::lstm_cell(x, {h, cell}, W, U, b, zero);
   const auto ours = lstm_gates(at::linear(x, W, b) + at::linear(h, U), cell);
@@ -85,7 +86,8 @@ TEST_CASE("dropout decisions of neighbours are independent", "[kernels][property
   torch::manual_seed(12);
   const auto kept = seeded_dropout(at::ones({1 << 18}), 0.5, true).ne(0).to(at::kDouble) - 0.5;
   for (const int64_t lag : {1, 2, 7, 16, 64, 256, 1024}) {
-    const auto correlation = 4.0 * (kept.slice(0, lag) * kept.slice(0, 0, kept.size(0) - lag)).mean().item<double>();
+    const auto correlation =
+        4.0 * (kept.slice(0, lag) * kept.slice(0, 0, kept.size(0) - lag)).mean().item<double>();
     CHECK(std::abs(correlation) < 0.01);
   }
 }

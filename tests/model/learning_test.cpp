@@ -16,13 +16,15 @@ Reversal draw(int64_t length) {
   const auto words = at::randint(kFirst, kFirst + kWords, {kBatch, length}, at::kLong);
   const auto end = at::full({kBatch, 1}, kEos, at::kLong), begin = at::full({kBatch, 1}, kBos, at::kLong);
   const auto reversed = words.flip(1);
-  return {at::cat({words, end}, 1), at::full({kBatch}, length + 1, at::kLong), at::cat({begin, reversed}, 1), at::cat({reversed, end}, 1)};
+  return {at::cat({words, end}, 1), at::full({kBatch}, length + 1, at::kLong), at::cat({begin, reversed}, 1),
+          at::cat({reversed, end}, 1)};
 }
 
 /// Share of target words predicted right after `updates` of Adam, on fresh sentences.
 double learn(const ModelOptions& options, int64_t updates) {
   torch::manual_seed(61);
-  const auto model = make_model(options, {.source = kFirst + kWords, .target = kFirst + kWords, .shared = true});
+  const auto model =
+      make_model(options, {.source = kFirst + kWords, .target = kFirst + kWords, .shared = true});
   const auto parameters = model->parameters();
   std::vector<Tensor> mean, square;
   for (const auto& p : parameters) {
@@ -32,9 +34,11 @@ double learn(const ModelOptions& options, int64_t updates) {
   for (int64_t update = 1; update <= updates; ++update) {
     const auto batch = draw(2 + update % 5);
     const auto decoded = model->decode(model->encode(batch.source, batch.lengths), batch.target_in, false);
-    model->output->loss(decoded.hidden, batch.target_out, 0.0, static_cast<double>(batch.target_out.numel())).loss.backward();
+    model->output->loss(decoded.hidden, batch.target_out, 0.0, static_cast<double>(batch.target_out.numel()))
+        .loss.backward();
     const torch::NoGradGuard no_grad;
-    const double rate = 0.01 * std::min(1.0, 2.0 * static_cast<double>(updates - update) / static_cast<double>(updates));
+    const double rate =
+        0.01 * std::min(1.0, 2.0 * static_cast<double>(updates - update) / static_cast<double>(updates));
     for (size_t i = 0; i < parameters.size(); ++i) {
       const auto g = parameters[i].grad();
       if (!g.defined()) continue;
@@ -42,7 +46,8 @@ double learn(const ModelOptions& options, int64_t updates) {
       square[i].lerp_(g.square(), 0.02);
       const double n = static_cast<double>(update);
       auto p = parameters[i];
-      p.sub_(rate * (mean[i] / (1 - std::pow(0.9, n))) / ((square[i] / (1 - std::pow(0.98, n))).sqrt() + 1e-8));
+      p.sub_(rate * (mean[i] / (1 - std::pow(0.9, n))) /
+             ((square[i] / (1 - std::pow(0.98, n))).sqrt() + 1e-8));
       parameters[i].mutable_grad() = Tensor();
     }
   }
@@ -51,7 +56,8 @@ double learn(const ModelOptions& options, int64_t updates) {
   double right = 0.0, all = 0.0;
   for (int64_t length = 2; length <= 6; ++length) {
     const auto batch = draw(length);
-    const auto hidden = model->decode(model->encode(batch.source, batch.lengths), batch.target_in, false).hidden;
+    const auto hidden =
+        model->decode(model->encode(batch.source, batch.lengths), batch.target_in, false).hidden;
     right += model->output->best(hidden, 1).ids.squeeze(-1).eq(batch.target_out).sum().item<double>();
     all += static_cast<double>(batch.target_out.numel());
   }

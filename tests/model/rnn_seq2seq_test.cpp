@@ -31,19 +31,21 @@ std::vector<Variant> variants() {
     for (const auto& score : score_names()) all.push_back({attention, score, "global"});
     for (const auto& window : window_names()) all.push_back({attention, "general", window});
     for (const std::string bridge : {"bahdanau", "linear", "last", "zero"})
-      for (const std::string cell : {"gru", "lstm"}) all.push_back({attention, "", "global", false, cell, 2, bridge});
+      for (const std::string cell : {"gru", "lstm"})
+        all.push_back({attention, "", "global", false, cell, 2, bridge});
   }
   for (const std::string cell : {"gru", "lstm"}) all.push_back({"luong", "", "global", true, cell, 2});
   return all;
 }
 
 std::string describe(const Variant& v) {
-  return v.attention + " " + v.score + " " + v.window + " " + v.cell + " " + v.bridge + (v.input_feeding ? " fed" : "");
+  return v.attention + " " + v.score + " " + v.window + " " + v.cell + " " + v.bridge +
+         (v.input_feeding ? " fed" : "");
 }
 
 }  // namespace
 
-#define GLOSS_ANY_VARIANT(variant)                    \
+#define GLOSS_ANY_VARIANT(variant)                       \
   const auto variant = GENERATE(from_range(variants())); \
   INFO(describe(variant))
 
@@ -65,10 +67,12 @@ TEST_CASE("a batch of n equals n batches of one", "[model][property]") {
   const auto together = model->decode(model->encode(batch.source, batch.lengths), batch.target_in, true);
   for (int64_t b = 0; b < 2; ++b) {
     const auto lengths = batch.lengths.narrow(0, b, 1);
-    const auto memory = model->encode(batch.source.narrow(0, b, 1).slice(1, 0, lengths.item<int64_t>()), lengths);
+    const auto memory =
+        model->encode(batch.source.narrow(0, b, 1).slice(1, 0, lengths.item<int64_t>()), lengths);
     const auto alone = model->decode(memory, batch.target_in.narrow(0, b, 1), true);
     CHECK(difference(alone.hidden, together.hidden.narrow(0, b, 1)) < 1e-12);
-    CHECK(difference(alone.attention, together.attention.narrow(0, b, 1).slice(2, 0, lengths.item<int64_t>())) < 1e-12);
+    CHECK(difference(alone.attention,
+                     together.attention.narrow(0, b, 1).slice(2, 0, lengths.item<int64_t>())) < 1e-12);
   }
 }
 
@@ -76,7 +80,8 @@ TEST_CASE("attention on padding is exactly zero and rows sum to 1 or below", "[m
   GLOSS_ANY_VARIANT(v);
   const auto model = tiny_model(options_of(v));
   const TinyBatch batch;
-  const auto attention = model->decode(model->encode(batch.source, batch.lengths), batch.target_in, true).attention;
+  const auto attention =
+      model->decode(model->encode(batch.source, batch.lengths), batch.target_in, true).attention;
   CHECK(attention[1].slice(1, 3).eq(0).all().item<bool>());
   CHECK((attention.sum(-1) <= 1.0 + 1e-12).all().item<bool>());
   if (v.window != "local-p") CHECK(difference(attention.sum(-1), at::ones({2, 4})) < 1e-12);
@@ -129,13 +134,16 @@ TEST_CASE("every readout and decoder input decodes as it steps", "[model][proper
                    model->Seq2Seq::decode(memory, batch.target_in, false).hidden) < 1e-12);
 }
 
-TEST_CASE("an embedding is shared with the output layer when tied, and with the source when the vocabulary is", "[model][unit]") {
+TEST_CASE(
+    "an embedding is shared with the output layer when tied, and with the source when the vocabulary is",
+    "[model][unit]") {
   auto options = tiny_options("bahdanau");
   const auto count = [&](bool tied, bool shared) {
     options.tie_embeddings = tied;
     int64_t tables = 0;
     const auto model = make_model(options, {.source = 9, .target = 9, .shared = shared});
-    for (const auto& parameter : model->parameters()) tables += parameter.dim() == 2 && parameter.size(0) == 9;
+    for (const auto& parameter : model->parameters())
+      tables += parameter.dim() == 2 && parameter.size(0) == 9;
     return tables;
   };
   CHECK(count(true, true) == 1);
@@ -160,7 +168,10 @@ TEST_CASE("scheduled sampling without forcing follows the model's own best words
   const auto own = model->decode_sampled(memory, batch.target_in, at::zeros({2, 4}, at::kBool));
   auto inputs = batch.target_in.slice(1, 0, 1);
   for (int64_t t = 1; t < 4; ++t)
-    inputs = at::cat({inputs, model->output->best(model->decode(memory, inputs, false).hidden.slice(1, t - 1, t), 1).ids.squeeze(-1)}, 1);
+    inputs = at::cat(
+        {inputs, model->output->best(model->decode(memory, inputs, false).hidden.slice(1, t - 1, t), 1)
+                     .ids.squeeze(-1)},
+        1);
   CHECK(difference(own.hidden, model->decode(memory, inputs, false).hidden) < 1e-12);
 }
 
@@ -171,7 +182,9 @@ TEST_CASE("dropout acts in training only, and variational masks repeat over time
   options.decoder_layers = options.encoder_layers = 2;
   const auto model = tiny_model(options, 52, at::kFloat);
   const TinyBatch batch;
-  const auto run = [&] { return model->decode(model->encode(batch.source, batch.lengths), batch.target_in, false).hidden; };
+  const auto run = [&] {
+    return model->decode(model->encode(batch.source, batch.lengths), batch.target_in, false).hidden;
+  };
   CHECK(at::equal(run(), run()));
   model->train();
   torch::manual_seed(53);

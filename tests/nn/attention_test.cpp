@@ -20,7 +20,8 @@ struct Case {
   Case(std::string s, std::string w, int64_t half_width = 2)
       : score(std::move(s)),
         window(std::move(w)),
-        attention(score, window, ScoreSizes{.query = kQuery, .key = kKey, .hidden = 5, .max_source_length = 8}, half_width),
+        attention(score, window,
+                  ScoreSizes{.query = kQuery, .key = kKey, .hidden = 5, .max_source_length = 8}, half_width),
         query(at::randn({2, kTarget, kQuery}, at::kDouble)),
         keys(at::randn({2, kSource, kKey}, at::kDouble)),
         lengths(at::tensor({kSource, int64_t{4}}, at::kLong)),
@@ -53,7 +54,8 @@ TEST_CASE("masked source positions receive exactly zero weight", "[nn][attention
   CHECK(c.run().weights[1].slice(1, 4).eq(0).all().item<bool>());
 }
 
-TEST_CASE("weights are not negative and each row sums to 1, or below 1 for local-p", "[nn][attention][property]") {
+TEST_CASE("weights are not negative and each row sums to 1, or below 1 for local-p",
+          "[nn][attention][property]") {
   GLOSS_ANY_CASE(c);
   const auto weights = c.run().weights;
   CHECK((weights >= 0).all().item<bool>());
@@ -132,7 +134,8 @@ TEST_CASE("a single source word gets all the weight", "[nn][attention][property]
   CHECK(difference(c.run().weights, at::ones({2, kTarget, 1})) < 1e-12);
 }
 
-TEST_CASE("gradients agree with finite differences for every parameter and input", "[nn][attention][gradient]") {
+TEST_CASE("gradients agree with finite differences for every parameter and input",
+          "[nn][attention][gradient]") {
   GLOSS_ANY_CASE(c);
   auto leaves = double_parameters(*c.attention);
   leaves.push_back(c.query.set_requires_grad(true));
@@ -174,13 +177,14 @@ TEST_CASE("concat is additive with its matrix split", "[nn][attention][property]
 
 TEST_CASE("additive energies are v tanh(W s + U h)", "[nn][attention][unit]") {
   // By hand: W = U = v = 1, query 0.5, keys 0.5 and -0.5: energies tanh(1) and tanh(0), so α_1 = 1/(1+exp(-tanh 1)).
-  Attention attention("additive", "global", ScoreSizes{.query = 1, .key = 1, .hidden = 1, .max_source_length = 5}, 1);
+  Attention attention("additive", "global",
+                      ScoreSizes{.query = 1, .key = 1, .hidden = 1, .max_source_length = 5}, 1);
   const torch::NoGradGuard no_grad;
   for (auto& parameter : attention->parameters()) parameter.fill_(1.0);
   const auto keys = at::tensor({0.5F, -0.5F}).view({1, 2, 1});
   const auto lengths = at::tensor({2}, at::kLong);
-  const auto out = attention(at::full({1, 1, 1}, 0.5F), attention->score->prepare(keys), keys, mask_of(lengths), lengths,
-                             at::zeros({1, 1}, at::kLong));
+  const auto out = attention(at::full({1, 1, 1}, 0.5F), attention->score->prepare(keys), keys,
+                             mask_of(lengths), lengths, at::zeros({1, 1}, at::kLong));
   const double alpha = 1.0 / (1.0 + std::exp(-std::tanh(1.0)));
   CHECK(out.weights[0][0][0].item<double>() == Approx(alpha).epsilon(1e-6));
   CHECK(out.context[0][0][0].item<double>() == Approx(alpha - 0.5).epsilon(1e-5));
@@ -215,9 +219,11 @@ TEST_CASE("dot products scaled by the root of the width keep unit variance", "[n
   CHECK(energies.var().item<double>() == Approx(1.0).epsilon(0.05));
 }
 
-TEST_CASE("scores that multiply states refuse unequal widths, and unknown names list the table", "[nn][attention][unit]") {
+TEST_CASE("scores that multiply states refuse unequal widths, and unknown names list the table",
+          "[nn][attention][unit]") {
   const ScoreSizes unequal{.query = 3, .key = 6, .hidden = 3, .max_source_length = 5};
   CHECK_THROWS_AS(make_score("dot", unequal), UsageError);
   CHECK_THROWS_WITH(make_score("scaled-dot", unequal), Catch::Contains("3 and 6"));
-  for (const auto& name : score_names()) CHECK_THROWS_WITH(make_score("luong", unequal), Catch::Contains(name));
+  for (const auto& name : score_names())
+    CHECK_THROWS_WITH(make_score("luong", unequal), Catch::Contains(name));
 }

@@ -8,10 +8,12 @@ using namespace gloss;
 namespace {
 
 /// The formula spelled out over [tokens, vocabulary] in float64.
-Tensor naive_loss(OutputLayer& layer, const Tensor& hidden, const Tensor& target, double smoothing, double normalizer) {
+Tensor naive_loss(OutputLayer& layer, const Tensor& hidden, const Tensor& target, double smoothing,
+                  double normalizer) {
   const auto log_p = at::log_softmax(layer->logits(hidden), -1).flatten(0, -2);
   const auto y = target.flatten();
-  const auto token = -(1.0 - smoothing) * log_p.gather(1, y.unsqueeze(1)).squeeze(1) - smoothing * log_p.mean(-1);
+  const auto token =
+      -(1.0 - smoothing) * log_p.gather(1, y.unsqueeze(1)).squeeze(1) - smoothing * log_p.mean(-1);
   return (token * y.ne(kPad)).sum() / normalizer;
 }
 
@@ -28,7 +30,8 @@ OutputLayer make(int64_t width, int64_t vocabulary, at::ScalarType type) {
 
 }  // namespace
 
-TEST_CASE("the chunked loss equals the naive formula, values and gradients, with padding", "[nn][loss][property]") {
+TEST_CASE("the chunked loss equals the naive formula, values and gradients, with padding",
+          "[nn][loss][property]") {
   const auto type = GENERATE(at::kFloat, at::kDouble);
   const auto smoothing = GENERATE(0.0, 0.1);
   auto layer = make(6, 13, type);
@@ -76,8 +79,10 @@ TEST_CASE("label smoothing spreads over all classes and leaves padding out", "[n
   const torch::NoGradGuard no_grad;
   layer->weight.copy_(at::eye(5));
   layer->to(at::kDouble);
-  const auto logits = at::tensor({2.0, -1.0, 0.5, 0.0, 1.0, 0.1, 0.2, 0.3, 0.4, 0.5, -3.0, 4.0, 0.0, 1.0, -1.0, 9.0, -9.0, 3.0, -3.0, 0.0},
-                                 at::kDouble).view({4, 5});
+  const auto logits = at::tensor({2.0,  -1.0, 0.5, 0.0, 1.0,  0.1, 0.2,  0.3, 0.4,  0.5,
+                                  -3.0, 4.0,  0.0, 1.0, -1.0, 9.0, -9.0, 3.0, -3.0, 0.0},
+                                 at::kDouble)
+                          .view({4, 5});
   const auto target = at::tensor({4, 2, 1, 0}, at::kLong);
   const auto sums = layer->loss(logits, target, 0.1, 3.0);
   CHECK(sums.loss.item<double>() == Approx(1.2322915738).epsilon(1e-9));
@@ -90,7 +95,8 @@ TEST_CASE("the loss gradient agrees with finite differences", "[nn][loss][gradie
   torch::manual_seed(34);
   auto hidden = at::randn({2, 2, 3}, at::kDouble).set_requires_grad(true);
   const auto target = at::tensor({3, 0, 6, 2}, at::kLong).view({2, 2});
-  CHECK(gradient_error([&] { return layer->loss(hidden, target, 0.1, 3.0).loss * 2.5; }, {hidden, layer->weight, layer->bias}) < 1e-6);
+  CHECK(gradient_error([&] { return layer->loss(hidden, target, 0.1, 3.0).loss * 2.5; },
+                       {hidden, layer->weight, layer->bias}) < 1e-6);
 }
 
 TEST_CASE("a batch of padding alone has zero loss and zero gradients", "[nn][loss][unit]") {
@@ -117,7 +123,9 @@ TEST_CASE("log_probability reads the given words and is 0 at padding", "[nn][uni
   auto layer = make(4, 9, at::kDouble);
   const auto hidden = at::randn({2, 2, 4}, at::kDouble);
   const auto target = at::tensor({5, 0, 1, 8}, at::kLong).view({2, 2});
-  const auto expected = at::log_softmax(layer->logits(hidden), -1).gather(-1, target.unsqueeze(-1)).squeeze(-1) * target.ne(kPad);
+  const auto expected =
+      at::log_softmax(layer->logits(hidden), -1).gather(-1, target.unsqueeze(-1)).squeeze(-1) *
+      target.ne(kPad);
   CHECK(difference(layer->log_probability(hidden, target), expected) < 1e-12);
 }
 

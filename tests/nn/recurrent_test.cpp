@@ -33,7 +33,8 @@ TEST_CASE("a layer over a sequence is LibTorch's GRU or LSTM", "[nn][recurrent][
     CHECK(difference(ours.states, states) < 1e-6);
     CHECK(difference(ours.final.h, last[0]) < 1e-6);
   } else {
-    const auto [states, last, cells] = at::lstm(x, {h.unsqueeze(0), c.unsqueeze(0)}, weights, true, 1, 0.0, false, false, false);
+    const auto [states, last, cells] =
+        at::lstm(x, {h.unsqueeze(0), c.unsqueeze(0)}, weights, true, 1, 0.0, false, false, false);
     CHECK(difference(ours.states, states) < 1e-6);
     CHECK(difference(ours.final.c, cells[0]) < 1e-6);
   }
@@ -53,7 +54,8 @@ TEST_CASE("packed sequences of both directions equal each sentence by itself", "
   std::vector<Tensor> states(4);
   for (int64_t t = 0; t < 5; ++t)
     for (int64_t b = 0; b < packed.batch_sizes[t]; ++b)
-      states[b] = states[b].defined() ? at::cat({states[b], together.states.narrow(0, row++, 1)}) : together.states.narrow(0, row++, 1);
+      states[b] = states[b].defined() ? at::cat({states[b], together.states.narrow(0, row++, 1)})
+                                      : together.states.narrow(0, row++, 1);
   for (int64_t b = 0; b < 4; ++b) {
     auto sentence = x[b].narrow(0, 0, lengths[b]).unsqueeze(1);  // [len, 1, width]
     if (is_backward) sentence = sentence.flip(0);

@@ -22,12 +22,14 @@ inline Tensor mask_of(const Tensor& lengths) {
 
 /// Largest difference between the gradients of f (a scalar function of float64 leaves) and central differences, over
 /// every element of every leaf.
-inline double gradient_error(const std::function<Tensor()>& f, const std::vector<Tensor>& leaves, double step = 1e-6) {
+inline double gradient_error(const std::function<Tensor()>& f, const std::vector<Tensor>& leaves,
+                             double step = 1e-6) {
   for (const auto& leaf : leaves) leaf.mutable_grad() = Tensor();
   f().backward();
   double worst = 0.0;
   for (const auto& leaf : leaves) {
-    const auto gradient = leaf.grad().defined() ? leaf.grad().flatten().contiguous() : at::zeros({leaf.numel()}, at::kDouble);
+    const auto gradient =
+        leaf.grad().defined() ? leaf.grad().flatten().contiguous() : at::zeros({leaf.numel()}, at::kDouble);
     const torch::NoGradGuard no_grad;
     auto flat = leaf.view({-1});
     for (int64_t i = 0; i < flat.numel(); ++i) {

@@ -7,7 +7,8 @@
 namespace gloss {
 
 /// Options of a model small enough for finite differences.
-inline ModelOptions tiny_options(const std::string& attention, const std::string& score = "", const std::string& window = "global") {
+inline ModelOptions tiny_options(const std::string& attention, const std::string& score = "",
+                                 const std::string& window = "global") {
   ModelOptions options;
   options.attention = attention;
   options.attention_score = score;
@@ -22,7 +23,8 @@ inline ModelOptions tiny_options(const std::string& attention, const std::string
   return options;
 }
 
-inline std::shared_ptr<Seq2Seq> tiny_model(const ModelOptions& options, uint64_t seed = 51, at::ScalarType type = at::kDouble) {
+inline std::shared_ptr<Seq2Seq> tiny_model(const ModelOptions& options, uint64_t seed = 51,
+                                           at::ScalarType type = at::kDouble) {
   torch::manual_seed(seed);
   auto model = make_model(options, {.source = 11, .target = 9, .shared = false});
   model->to(type);
