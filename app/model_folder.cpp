@@ -69,6 +69,7 @@ ModelFolder::ModelFolder(const TrainConfig& config) : directory_(config.train.mo
   }
   made_ = missing_folders(root);
   check_writable_directory(root.string());
+  lock_.emplace(root.string());
 }
 
 ModelFolder::~ModelFolder() {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "checkpoint/model_directory.h"
+#include "core/file.h"
 #include "train_config.h"
 
 namespace gloss {
@@ -29,6 +31,7 @@ class ModelFolder {
   ModelDirectory directory_;
   std::vector<std::filesystem::path> made_;  // folders, innermost first
   bool is_resumed_ = false;
+  std::optional<DirectoryLock> lock_;  // one training at a time
 };
 
 }  // namespace gloss

@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 #include <malloc.h>
 #include <sched.h>
+#include <spdlog/spdlog.h>
 #include <torch/version.h>
 #include <unistd.h>
 
@@ -44,7 +45,10 @@ void prepare_process() {
 }
 
 void prepare_computation(int64_t threads) {
-  at::set_num_threads(static_cast<int>(threads > 0 ? threads : available_cores()));
+  const int64_t cores = available_cores();
+  if (threads > cores)
+    spdlog::warn("--threads {}: there are {} cores; {} threads it is", threads, cores, cores);
+  at::set_num_threads(static_cast<int>(threads > 0 ? std::min(threads, cores) : cores));
   at::globalContext().setFlushDenormal(true);
 }
 

@@ -20,7 +20,8 @@ struct SharedOptions {
   void visit(Visitor&& field) {
     field("device", device, "Where to compute: auto, cpu, cuda or cuda:N. auto takes a GPU if there is one.",
           any);
-    field("threads", threads, "CPU threads; 0 takes all cores.", between(0, 4096));
+    field("threads", threads, "CPU threads, at most as many as there are cores; 0 takes all cores.",
+          between(0, 4096));
     field("seed", seed, "Seed of everything that is random.", non_negative);
     field("quiet", quiet, "Show warnings and errors only.", any);
     field("log-level", log_level, "How much to show on stderr.", one_of(log_level_names()));

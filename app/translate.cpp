@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 
 #include "align/alignment_options.h"
@@ -48,11 +49,27 @@ struct TranslateCommandOptions {
 
   void validate() const {
     search.validate();
+    check_files_differ();
     if (jsonl && scores) throw UsageError("--scores: --jsonl holds the scores; leave one of them out");
     const bool is_stdout = output.empty() || output == "-";
     if (alignments.path == "-" && is_stdout)
       throw UsageError(
           "--alignments: stdout takes the translations already; give --output or --alignments a file");
+  }
+
+  /// No two of input, output and alignments may be one file: the later would replace the earlier.
+  void check_files_differ() const {
+    const auto differ = [](const std::string& a, const std::string& b, const std::string& what) {
+      if (a.empty() || b.empty() || a == "-" || b == "-" || a.starts_with("/dev/")) return;
+      std::error_code absent;
+      const bool same =
+          std::filesystem::equivalent(a, b, absent) ||
+          std::filesystem::absolute(a).lexically_normal() == std::filesystem::absolute(b).lexically_normal();
+      if (same) throw UsageError(what + ": are the same file, '" + a + "'; name different ones");
+    };
+    differ(input, output, "--input and --output");
+    differ(input, alignments.path, "--input and --alignments");
+    differ(output, alignments.path, "--output and --alignments");
   }
 
   OutputForm form() const {

@@ -28,5 +28,6 @@ function(gloss_test name)
     gloss_add_torch(${name}_test)
   endif()
   target_compile_definitions(${name}_test PRIVATE GLOSS_SOURCE_DIR="${PROJECT_SOURCE_DIR}" GLOSS_BINARY="$<TARGET_FILE:gloss>")
-  catch_discover_tests(${name}_test TEST_PREFIX "${name}: " PROPERTIES LABELS ${name} TIMEOUT 240)
+  # One thread each: the tests run side by side, and tensors this small gain nothing from more.
+  catch_discover_tests(${name}_test TEST_PREFIX "${name}: " PROPERTIES LABELS ${name} TIMEOUT 240 ENVIRONMENT OMP_NUM_THREADS=1)
 endfunction()

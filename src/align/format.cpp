@@ -1,5 +1,8 @@
 #include "align/format.h"
 
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
@@ -29,6 +32,7 @@ class MatrixWriter : public AlignmentWriter {
   }
 
   void write(int64_t sentence, const Alignment& alignment, const AlignmentInfo& /*info*/) override {
+    last_ = std::max(last_, sentence);
     char name[40];
     std::snprintf(name, sizeof name, "%06lld.csv", static_cast<long long>(sentence));
     const auto path = folder_ / name;
@@ -45,8 +49,23 @@ class MatrixWriter : public AlignmentWriter {
     throw OutputError(path.string() + ": cannot be written; check free space and permissions");
   }
 
+  /// A folder of an earlier, longer run keeps none of its matrices: they would pass for lines of this input.
+  void close() override {
+    std::vector<fs::path> stale;
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      const auto name = entry.path().filename().string();
+      const auto digits = name.find_first_not_of("0123456789");
+      if (digits < 6 || digits > 18 || name.substr(digits) != ".csv") continue;
+      if (std::stoll(name.substr(0, digits)) > last_) stale.push_back(entry.path());
+    }
+    for (const auto& path : stale) fs::remove(path);
+    if (!stale.empty())
+      spdlog::info("{}: {} matrices of an earlier run removed", folder_.string(), stale.size());
+  }
+
  private:
   fs::path folder_;
+  int64_t last_ = 0;
 };
 
 /// Formats whose sentences follow each other in one file or on stdout.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -30,7 +31,7 @@ inline bool parse_number(const std::string& text, double& value) {
 inline Check number_check(std::string text, std::function<bool(double)> holds) {
   auto fault = [text, holds = std::move(holds)](const std::string& written) -> std::string {
     double value = 0.0;
-    if (parse_number(written, value) && holds(value)) return {};
+    if (parse_number(written, value) && std::isfinite(value) && holds(value)) return {};
     return "must be " + text + ", got '" + written + "'";
   };
   return {std::move(text), std::move(fault)};

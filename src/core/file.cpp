@@ -1,6 +1,7 @@
 #include "core/file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -155,6 +156,16 @@ void write_file(const std::string& path, std::string_view bytes) {
   file.write(bytes);
   file.commit();
 }
+
+DirectoryLock::DirectoryLock(const std::string& path)
+    : file_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  if (file_ < 0) fail(path, "cannot be opened");
+  if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
+  ::close(file_);
+  throw OutputError(path + ": is in use by another gloss; wait for it or choose another folder");
+}
+
+DirectoryLock::~DirectoryLock() { ::close(file_); }
 
 void check_writable_directory(const std::string& path) {
   std::error_code error;

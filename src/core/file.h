@@ -90,6 +90,19 @@ std::string read_file(const std::string& path);
 /// Atomic, durable. Throws OutputError.
 void write_file(const std::string& path, std::string_view bytes);
 
+/// Holds a folder for this process until destroyed; the system lets go of it if the process dies.
+/// Throws OutputError when another process holds it, or the folder cannot be opened.
+class DirectoryLock {
+ public:
+  explicit DirectoryLock(const std::string& path);
+  DirectoryLock(const DirectoryLock&) = delete;
+  DirectoryLock& operator=(const DirectoryLock&) = delete;
+  ~DirectoryLock();
+
+ private:
+  int file_;
+};
+
 /// Makes the folder with its parents and tries to write a file in it. Throws OutputError.
 void check_writable_directory(const std::string& path);
 

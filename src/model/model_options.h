@@ -52,16 +52,17 @@ struct ModelOptions {
           one_of(window_names()));
     field("attention-width", attention_width, "Half width D of the local windows.", positive);
     field("attention-size", attention_size, "Width of additive, concat and qkv scores; 0: hidden-size.",
-          non_negative);
+          between(0, kWidest));
     field("attention-max-length", attention_max_length,
           "Longest source, end mark counted, that the location score can see; positions beyond it get no "
           "weight.",
-          positive);
+          between(1, 100000));
     field("cell", cell, "Recurrent cell.", one_of({"gru", "lstm"}));
-    field("embedding-size", embedding_size, "Width of word embeddings.", positive);
-    field("hidden-size", hidden_size, "Width of one encoder direction and of the decoder.", positive);
-    field("encoder-layers", encoder_layers, "Encoder depth.", positive);
-    field("decoder-layers", decoder_layers, "Decoder depth.", positive);
+    field("embedding-size", embedding_size, "Width of word embeddings.", between(1, kWidest));
+    field("hidden-size", hidden_size, "Width of one encoder direction and of the decoder.",
+          between(1, kWidest));
+    field("encoder-layers", encoder_layers, "Encoder depth.", between(1, kDeepest));
+    field("decoder-layers", decoder_layers, "Decoder depth.", between(1, kDeepest));
     field("bidirectional", bidirectional, "Encoder reads the source in both directions.", any);
     field("input-feeding", input_feeding, "luong: feed the attentional vector into the next step.", any);
     field("bridge", bridge,
@@ -91,6 +92,10 @@ struct ModelOptions {
   ModelOptions resolved() const;
 
  private:
+  // Far beyond any use: what is larger is a slip of the keyboard, and better refused than tried.
+  static constexpr double kWidest = 16384;
+  static constexpr double kDeepest = 64;
+
   static std::vector<std::string> with_default(std::vector<std::string> names) {
     names.insert(names.begin(), "");
     return names;

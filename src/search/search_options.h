@@ -16,7 +16,7 @@ struct SearchOptions {
 
   template <class Visitor>
   void visit(Visitor&& field) {
-    field("beam-size", beam_size, "Hypotheses kept at each step; 1 is greedy search.", positive);
+    field("beam-size", beam_size, "Hypotheses kept at each step; 1 is greedy search.", between(1, 1000));
     field("length-penalty", length_penalty,
           "A: a hypothesis' log-probability is divided by length^A (end mark counted); 0 is the plain sum.",
           non_negative);

@@ -45,6 +45,11 @@ bool TokenizerOptions::is_shared() const {
 }
 
 void TokenizerOptions::validate() const {
+  const bool none_is_trained = !tokenizer.empty() || !(source_tokenizer.empty() || target_tokenizer.empty());
+  const TokenizerOptions untouched;
+  if (none_is_trained && (vocab_size != untouched.vocab_size || vocab_type != untouched.vocab_type))
+    throw UsageError(
+        "--vocab-size and --vocab-type: a ready vocabulary brings its own; leave them out, or --tokenizer");
   if (!tokenizer.empty() && !(source_tokenizer.empty() && target_tokenizer.empty()))
     throw UsageError(
         "--tokenizer: is for both sides; give either it, or --source-tokenizer and --target-tokenizer");

@@ -250,6 +250,11 @@ class Training {
 
   void save() {
     if (saved_update_ == state_.update) return;
+    if (state_.skipped_in_row > 0) {
+      // Probably the weights are beyond repair: an older checkpoint must not make room for them.
+      spdlog::warn("update {}: not saved, its gradient was not finite", state_.update);
+      return;
+    }
     auto optimizer = adam_.state();
     optimizer[kRandomName] = random_state();
     directory_.save_checkpoint({.step = state_.update,

@@ -6,7 +6,7 @@ using namespace gloss;
 
 namespace {
 
-constexpr int64_t kWords = 12, kFirst = 4, kBatch = 64;
+constexpr int64_t kWords = 10, kFirst = 4, kBatch = 24;
 
 struct Reversal {
   Tensor source, lengths, target_in, target_out;
@@ -32,7 +32,7 @@ double learn(const ModelOptions& options, int64_t updates) {
     square.push_back(at::zeros_like(p));
   }
   for (int64_t update = 1; update <= updates; ++update) {
-    const auto batch = draw(2 + update % 5);
+    const auto batch = draw(2 + update % 3);
     const auto decoded = model->decode(model->encode(batch.source, batch.lengths), batch.target_in, false);
     model->output->loss(decoded.hidden, batch.target_out, 0.0, static_cast<double>(batch.target_out.numel()))
         .loss.backward();
@@ -54,7 +54,7 @@ double learn(const ModelOptions& options, int64_t updates) {
   model->eval();
   const torch::NoGradGuard no_grad;
   double right = 0.0, all = 0.0;
-  for (int64_t length = 2; length <= 6; ++length) {
+  for (int64_t length = 2; length <= 4; ++length) {
     const auto batch = draw(length);
     const auto hidden =
         model->decode(model->encode(batch.source, batch.lengths), batch.target_in, false).hidden;
@@ -78,20 +78,20 @@ TEST_CASE("every score learns to reverse its source", "[model][learning][slow]")
   const auto attention = GENERATE("bahdanau", "luong");
   const auto score = GENERATE(from_range(score_names()));
   INFO(attention << " " << score);
-  CHECK(learn(small(attention, score, "global"), 400) > 0.99);
+  CHECK(learn(small(attention, score, "global"), 850) > 0.99);
 }
 
 TEST_CASE("local windows and input feeding learn to reverse too", "[model][learning][slow]") {
-  SECTION("local-m") { CHECK(learn(small("luong", "general", "local-m"), 400) > 0.99); }
-  SECTION("local-p") { CHECK(learn(small("luong", "general", "local-p"), 400) > 0.99); }
+  SECTION("local-m") { CHECK(learn(small("luong", "general", "local-m"), 850) > 0.99); }
+  SECTION("local-p") { CHECK(learn(small("luong", "general", "local-p"), 850) > 0.99); }
   SECTION("input feeding") {
     auto options = small("luong", "general", "global");
     options.input_feeding = true;
-    CHECK(learn(options, 400) > 0.99);
+    CHECK(learn(options, 850) > 0.99);
   }
   SECTION("LSTM") {
     auto options = small("bahdanau", "additive", "global");
     options.cell = "lstm";
-    CHECK(learn(options, 400) > 0.99);
+    CHECK(learn(options, 850) > 0.99);
   }
 }

@@ -1,0 +1,116 @@
+#include <array>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include "run_gloss.h"
+#include "support/catch.h"
+#include "trained_model.h"
+
+using namespace gloss;
+namespace fs = std::filesystem;
+
+// What users do by mistake: told before any work, and nothing is lost.
+
+namespace {
+
+bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::string test_text() { return read_text(case_file("base/test.fr")); }
+
+}  // namespace
+
+TEST_CASE("numbers beyond any use are refused at once", "[cli][mistakes]") {
+  const auto [command, flag, value] = GENERATE(table<std::string, std::string, std::string>({
+      {"translate", "--beam-size", "100000"},
+      {"train", "--hidden-size", "99999999"},
+      {"train", "--embedding-size", "9223372036854775807"},
+      {"train", "--attention-size", "999999999"},
+      {"train", "--encoder-layers", "1000000000"},
+      {"train", "--learning-rate", "inf"},
+      {"train", "--learning-rate", "nan"},
+      {"train", "--clip-norm", "inf"},
+  }));
+  const auto outcome = run_gloss({command, flag, value});
+  INFO(flag << " " << value << ": " << outcome.err);
+  CHECK(outcome.code == 2);
+  CHECK(holds(outcome.err, flag));
+}
+
+TEST_CASE("a model whose config.toml was edited beyond use is refused without trying", "[cli][mistakes]") {
+  const TemporaryFolder folder;
+  const auto model = folder.path() / "model";
+  fs::copy(trained_model(), model, fs::copy_options::recursive);
+  auto config = read_text(model / "config.toml");
+  const auto place = config.find("\nhidden-size = ");
+  REQUIRE(place != std::string::npos);
+  config.replace(place, config.find('\n', place + 1) - place, "\nhidden-size = 99999999999");
+  folder.write("model/config.toml", config);
+  const auto outcome = run_gloss({"translate", "--model", model.string()}, "je\n");
+  CHECK(outcome.code == 4);
+  CHECK(holds(outcome.err, "hidden-size"));
+}
+
+TEST_CASE("more threads than cores are cut with a warning", "[cli][mistakes]") {
+  const auto outcome = run_gloss({"translate", "--model", trained_model(), "--threads", "4096"}, "je\n");
+  CHECK(outcome.code == 0);
+  CHECK(holds(outcome.err, "--threads 4096"));
+}
+
+TEST_CASE("a second training in a directory in use is refused and leaves it alone", "[cli][mistakes]") {
+  const TemporaryFolder folder;
+  const auto model = folder.file("model");
+  const auto arguments =
+      tiny_training(model, {"--updates", "1000000", "--report-every", "1", "--save-every", "0"});
+  GlossProcess first(arguments);
+  for (int i = 0; i < 3000 && !holds(read_text(fs::path(model) / "train.jsonl"), "report"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const auto second = run_gloss(arguments);
+  CHECK(second.code == 5);
+  CHECK(holds(second.err, "in use"));
+  first.send(SIGTERM);
+  CHECK(first.finish().code == 143);
+}
+
+TEST_CASE("input, output and alignments may not be one file", "[cli][mistakes]") {
+  const TemporaryFolder folder;
+  const auto source = folder.write("source", test_text());
+  const auto other = folder.file("other");
+  const std::vector<std::array<std::string, 3>> clashes{
+      {source, other, source}, {source, source, other}, {source, other, folder.file("./other")}};
+  for (const auto& [input, output, alignments] : clashes) {
+    const auto outcome = run_gloss({"translate", "--model", trained_model(), "--input", input, "--output",
+                                    output, "--alignments", alignments});
+    INFO(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK(holds(outcome.err, "same file"));
+    CHECK(read_text(source) == test_text());
+    CHECK_FALSE(fs::exists(other));
+  }
+}
+
+TEST_CASE("matrices of an earlier, longer input do not stay behind", "[cli][mistakes]") {
+  const TemporaryFolder folder;
+  const auto matrices = folder.path() / "matrices";
+  const auto run = [&](const std::string& text) {
+    return run_gloss({"translate", "--model", trained_model(), "--alignments", matrices.string() + "/"},
+                     text);
+  };
+  REQUIRE(run("je\ntu\nil\n").code == 0);
+  folder.write("matrices/notes.csv", "mine");
+  const auto outcome = run("je\n");
+  REQUIRE(outcome.code == 0);
+  CHECK(holds(outcome.err, "2 matrices of an earlier run removed"));
+  CHECK(fs::exists(matrices / "000001.csv"));
+  CHECK_FALSE(fs::exists(matrices / "000002.csv"));
+  CHECK(fs::exists(matrices / "notes.csv"));
+}
+
+TEST_CASE("a vocabulary size beside a ready vocabulary is refused, not ignored", "[cli][mistakes]") {
+  const TemporaryFolder folder;
+  const auto outcome = run_gloss(tiny_training(folder.file("model"), {"--vocab-size", "40"}));
+  INFO(outcome.err);
+  CHECK(outcome.code == 2);
+  CHECK(holds(outcome.err, "--vocab-size"));
+  CHECK_FALSE(fs::exists(folder.file("model")));
+}
