@@ -6,7 +6,7 @@ using namespace gloss;
 
 namespace {
 
-constexpr int64_t kWords = 10, kFirst = 4, kBatch = 24;
+constexpr int64_t kWords = 10, kFirst = 4, kBatch = 32;
 
 struct Reversal {
   Tensor source, lengths, target_in, target_out;
@@ -78,20 +78,19 @@ TEST_CASE("every score learns to reverse its source", "[model][learning][slow]")
   const auto attention = GENERATE("bahdanau", "luong");
   const auto score = GENERATE(from_range(score_names()));
   INFO(attention << " " << score);
-  CHECK(learn(small(attention, score, "global"), 850) > 0.99);
+  auto options = small(attention, score, "global");
+  options.input_feeding = options.attention == "luong";  // as in the paper
+  const int64_t updates = score == "dot" ? 1500 : 600;   // unscaled dots saturate the softmax at first
+  CHECK(learn(options, updates) > 0.99);
 }
 
-TEST_CASE("local windows and input feeding learn to reverse too", "[model][learning][slow]") {
-  SECTION("local-m") { CHECK(learn(small("luong", "general", "local-m"), 850) > 0.99); }
-  SECTION("local-p") { CHECK(learn(small("luong", "general", "local-p"), 850) > 0.99); }
-  SECTION("input feeding") {
-    auto options = small("luong", "general", "global");
-    options.input_feeding = true;
-    CHECK(learn(options, 850) > 0.99);
-  }
+TEST_CASE("local windows, no input feeding and an LSTM learn to reverse too", "[model][learning][slow]") {
+  SECTION("local-m") { CHECK(learn(small("luong", "general", "local-m"), 600) > 0.99); }
+  SECTION("local-p") { CHECK(learn(small("luong", "general", "local-p"), 600) > 0.99); }
+  SECTION("without input feeding") { CHECK(learn(small("luong", "general", "global"), 600) > 0.99); }
   SECTION("LSTM") {
     auto options = small("bahdanau", "additive", "global");
     options.cell = "lstm";
-    CHECK(learn(options, 850) > 0.99);
+    CHECK(learn(options, 600) > 0.99);
   }
 }
