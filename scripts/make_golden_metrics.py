@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes tests/metrics/golden_random.jsonl: BLEU and chrF of random lines, computed by sacreBLEU.
 
-    python3 -m venv /tmp/v && /tmp/v/bin/pip install sacrebleu==2.6.0
-    /tmp/v/bin/python scripts/make_golden_metrics.py > tests/metrics/golden_random.jsonl
+    python3 -m venv venv && venv/bin/pip install sacrebleu==2.6.0
+    venv/bin/python scripts/make_golden_metrics.py > tests/metrics/golden_random.jsonl
 """
 
 import json

@@ -13,8 +13,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 /// Ends with this code, nothing on stdout, and one message that has all these parts.
 void check_failure(const Outcome& outcome, int code, const std::vector<std::string>& parts) {
   INFO(outcome.err);

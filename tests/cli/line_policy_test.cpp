@@ -25,8 +25,6 @@ std::vector<std::string> output_lines(const std::string& input, const std::vecto
 
 std::string translation_of(const std::string& line) { return output_lines(line + "\n").at(0); }
 
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 }  // namespace
 
 TEST_CASE("as many lines come out as went in, whatever stands in them", "[cli][lines]") {

@@ -14,8 +14,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 std::string test_text() { return read_text(case_file("base/test.fr")); }
 
 }  // namespace

@@ -120,6 +120,8 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
 std::string case_file(const std::string& name) {
   return std::string(GLOSS_SOURCE_DIR) + "/tests/cases/" + name;
 }

@@ -66,6 +66,9 @@ std::string read_text(const std::filesystem::path& file);
 /// Lines of a text in which every line, the last too, must end in LF; throws otherwise.
 std::vector<std::string> lines_of(const std::string& text);
 
+/// Does the text hold this part?
+bool holds(const std::string& text, const std::string& part);
+
 /// A file of tests/cases.
 std::string case_file(const std::string& name);
 

@@ -13,8 +13,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 size_t checkpoint_count(const fs::path& model) {
   std::error_code ignored;
   size_t count = 0;
