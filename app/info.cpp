@@ -8,6 +8,8 @@
 #include "command.h"
 #include "core/file.h"
 #include "load_model.h"
+#include "model_description.h"
+#include "nn/device.h"
 
 namespace gloss {
 namespace {
@@ -34,10 +36,6 @@ std::map<std::string, nlohmann::json> last_events(const std::filesystem::path& r
   return events;
 }
 
-std::string row(const std::string& name, const std::string& value) {
-  return fmt::format("{:<18} {}\n", name, value);
-}
-
 std::string tokenizer_text(const Tokenizer& tokenizer) {
   const auto kind = tokenizer.extension() == "spm" ? "SentencePiece" : "word list";
   return fmt::format("{}, {} entries", kind, tokenizer.size());
@@ -53,25 +51,25 @@ std::string event_text(const nlohmann::json& event) {
   return text;
 }
 
-std::string model_text(const ModelOptions& options) {
-  auto rows = row("type", options.type);
-  rows += row("attention", fmt::format("{}, score {}, window {}", options.attention, options.attention_score,
-                                       options.attention_window));
-  rows += row("encoder", fmt::format("{} {}{}, hidden {}", options.encoder_layers, options.cell,
-                                     options.bidirectional ? ", bidirectional" : "", options.hidden_size));
-  rows += row("decoder", fmt::format("{} {}, hidden {}, readout {}", options.decoder_layers, options.cell,
-                                     options.hidden_size, options.readout));
-  return rows + row("embedding", std::to_string(options.embedding_size));
+std::string attention_text(const Metadata& metadata) {
+  const auto value = [&](const char* key) {
+    const auto found = metadata.find(key);
+    return found == metadata.end() ? std::string("0") : found->second;
+  };
+  const auto layer = value("alignment_layer"), head = value("alignment_head");
+  return (layer == "0" ? "last but one decoder layer" : "decoder layer " + layer) + ", " +
+         (head == "0" ? "mean over heads" : "head " + head) +
+         (value("alignment_shift") == "1" ? ", shifted by one step" : "");
 }
 
-std::string describe(const ModelDirectory& directory) {
+std::string describe(const ModelDirectory& directory, const at::Device& device) {
   const auto config = read_train_config(directory.config());
   const auto tokenizers = load_tokenizers(directory.root());
   const auto weights = read_safetensors(directory.weights());
   int64_t parameters = 0;
   for (const auto& [name, tensor] : weights.tensors) parameters += tensor.numel();
 
-  auto text = row("directory", directory.root().string()) + model_text(config.model.resolved());
+  auto text = row("directory", directory.root().string()) + describe_model(config.model.resolved(), device);
   text += row("parameters", std::to_string(parameters));
   if (tokenizers.shared) {
     text += row("vocabulary", tokenizer_text(*tokenizers.source) + ", shared");
@@ -79,6 +77,7 @@ std::string describe(const ModelDirectory& directory) {
     text += row("source vocabulary", tokenizer_text(*tokenizers.source));
     text += row("target vocabulary", tokenizer_text(*tokenizers.target));
   }
+  if (config.model.type == "transformer") text += row("alignments", attention_text(weights.metadata));
   std::string steps;
   for (const auto step : directory.steps()) steps += (steps.empty() ? "" : ", ") + std::to_string(step);
   text += row("checkpoints", steps.empty() ? "none" : steps);
@@ -97,9 +96,9 @@ Command info_command() {
   return {"info", "what a model directory holds", [](Fields& fields) -> Command::Run {
             auto options = std::make_shared<InfoOptions>();
             fields.add(*options, "Info");
-            return [options](const SharedOptions&) {
+            return [options](const SharedOptions& shared) {
               OutputStream output("-");
-              output.write(describe(open_model_directory(options->model)));
+              output.write(describe(open_model_directory(options->model), select_device(shared.device)));
               output.close();
               return 0;
             };

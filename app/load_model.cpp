@@ -1,5 +1,6 @@
 #include "load_model.h"
 
+#include "checkpoint/attention_metadata.h"
 #include "checkpoint/tokenizer_files.h"
 #include "checkpoint/weights.h"
 #include "core/error.h"
@@ -41,16 +42,19 @@ ModelDirectory open_model_directory(const std::string& path) {
   return directory;
 }
 
-LoadedModel load_model(const std::string& path, const std::string& device) {
+LoadedModel load_model(const std::string& path, const std::string& device,
+                       const std::string& attention_backend) {
   const auto directory = open_model_directory(path);
   LoadedModel loaded;
   loaded.device = select_device(device);
   loaded.config = read_train_config(directory.config());
+  if (!attention_backend.empty()) loaded.config.model.attention_backend = attention_backend;
   loaded.tokenizers = load_tokenizers(directory.root());
   const auto weights = read_safetensors(directory.weights());
   check_tokenizers(weights.metadata, loaded.tokenizers, directory.weights().string());
   loaded.model = build_model(loaded.config, loaded.tokenizers, directory.config());
   load_strict(*loaded.model, weights.tensors, directory.weights().string());
+  apply_attention_metadata(weights.metadata, *loaded.model, directory.weights().string());
   loaded.model->to(loaded.device);
   loaded.model->eval();
   return loaded;

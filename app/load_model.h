@@ -23,9 +23,12 @@ struct LoadedModel {
 /// is missing.
 ModelDirectory open_model_directory(const std::string& path);
 
+/// \param attention_backend empty: as trained
+///
 /// Checks everything in the directory before use: names, shapes and types of the weights, and the SHA-256 of
 /// the vocabularies they were trained with. Throws CheckpointError; UsageError for a device that cannot be
 /// had.
-LoadedModel load_model(const std::string& path, const std::string& device);
+LoadedModel load_model(const std::string& path, const std::string& device,
+                       const std::string& attention_backend = "");
 
 }  // namespace gloss

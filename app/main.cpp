@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/log.h"
+#include "model/presets.h"
 #include "process.h"
 
 namespace gloss {
@@ -81,6 +82,14 @@ std::vector<Setting> settings_of_file(const Entry& entry, const std::vector<Sett
   return {};
 }
 
+/// Those of the preset that file or flags name; what they say themselves comes after it.
+std::vector<Setting> settings_of_preset(const std::vector<Setting>& given) {
+  std::vector<Setting> settings;
+  for (const auto& setting : given)
+    if (setting.key == "preset") settings = preset_settings(setting.values.front());
+  return settings;
+}
+
 int run(int argc, char** argv) {
   CommandLine line;
   try {
@@ -93,8 +102,10 @@ int run(int argc, char** argv) {
   if (!entry) return without_command(line);
 
   const auto flags = given_flags(entry->fields, *entry->app);
-  entry->fields.apply(settings_of_file(*entry, flags));
-  entry->fields.apply(flags);
+  auto given = settings_of_file(*entry, flags);
+  given.insert(given.end(), flags.begin(), flags.end());
+  entry->fields.apply(settings_of_preset(given));
+  entry->fields.apply(given);
   if (line.invocation.dump_config) {
     OutputStream output("-");
     output.write(write_toml(entry->fields));

@@ -13,8 +13,10 @@
 #include "core/stop.h"
 #include "data/corpus.h"
 #include "model/make_model.h"
+#include "model_description.h"
 #include "model_folder.h"
 #include "nn/device.h"
+#include "nn/precision.h"
 #include "train/trainer.h"
 #include "train/training_state.h"
 #include "train_config.h"
@@ -36,6 +38,17 @@ std::optional<ValidationSet> validation_set(const DataOptions& data, const Token
   if (data.valid_source.empty()) return {};
   const ParallelText text({.source = data.valid_source, .target = data.valid_target, .tsv = {}});
   return load_validation_set(text, tokenizers, data.max_length);
+}
+
+std::vector<SentenceLinks> gold_alignments(const DataOptions& data,
+                                           const std::optional<ValidationSet>& validation) {
+  if (data.valid_alignments.empty()) return {};
+  auto gold = read_links(data.valid_alignments, link_format_of_file(data.valid_alignments));
+  if (gold.size() > validation->pairs.size())
+    throw DataError(data.valid_alignments + ": " + std::to_string(gold.size()) +
+                    " sentences, but the validation text has " + std::to_string(validation->pairs.size()) +
+                    "; give alignments of that text");
+  return gold;
 }
 
 std::shared_ptr<Seq2Seq> new_model(const TrainConfig& config, const Tokenizers& tokenizers, int64_t seed,
@@ -62,26 +75,32 @@ int run_train(TrainConfig config, const SharedOptions& shared) {
   config.complete();
   config.validate();
   const auto device = select_device(shared.device);  // one that cannot be had is known before any work
+  check_precision(config.train.precision, device);
+  describe_computation(config.model, device, config.train.precision);
   ModelFolder folder(config);
   const auto text = training_text(config.data);
   const auto tokenizers = vocabularies(config, folder, text);
   const auto corpus = encode_corpus(text, tokenizers, config.data.max_length, at::get_num_threads());
   const auto validation = validation_set(config.data, tokenizers);
+  const auto gold = gold_alignments(config.data, validation);
   const auto model = new_model(config, tokenizers, shared.seed, device);
   if (!folder.is_resumed()) save_tokenizers(folder.directory().root(), tokenizers);
   write_file(folder.directory().config().string(), config_text(config, shared));
   folder.keep();
 
   install_stop_handlers();
-  const auto result = train(
-      *model, {.corpus = corpus, .validation = validation ? &*validation : nullptr, .tokenizers = tokenizers},
-      {.train = config.train,
-       .data = config.data,
-       .search = {},
-       .seed = shared.seed,
-       .progress_bar = !shared.quiet,
-       .noted = settings_json(config.model)},
-      folder.directory());
+  const auto result = train(*model,
+                            {.corpus = corpus,
+                             .validation = validation ? &*validation : nullptr,
+                             .tokenizers = tokenizers,
+                             .gold = gold},
+                            {.train = config.train,
+                             .data = config.data,
+                             .search = {},
+                             .seed = shared.seed,
+                             .progress_bar = !shared.quiet,
+                             .noted = settings_json(config.model)},
+                            folder.directory());
   return result.signal == 0 ? 0 : 128 + result.signal;
 }
 

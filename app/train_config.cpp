@@ -24,6 +24,9 @@ void TrainConfig::validate() const {
   data.validate();
   model.validate();
   train.validate();
+  if (model.type == "rnn" && train.precision != "float32")
+    throw UsageError("--precision " + train.precision +
+                     ": the recurrent cells compute in float32; use it with type transformer");
 }
 
 void add_train_config(Fields& fields, TrainConfig& config) {

@@ -13,6 +13,8 @@
 #include "core/file.h"
 #include "line_translation.h"
 #include "load_model.h"
+#include "model_description.h"
+#include "nn/precision.h"
 #include "translation_lines.h"
 #include "translation_writer.h"
 
@@ -30,6 +32,8 @@ struct TranslateCommandOptions {
   bool scores = false;
   bool jsonl = false;
   bool strict = false;
+  std::string precision = "float32";
+  std::string attention_backend;
   SearchOptions search;
   AlignmentOptions alignments;
 
@@ -44,6 +48,11 @@ struct TranslateCommandOptions {
           positive);
     field("scores", scores, "Write score TAB text.", any);
     field("jsonl", jsonl, "Write a JSON object a line with texts, scores and pieces.", any);
+    field("precision", precision,
+          "Number type of the matrix products; norms, softmax and scores are always float32.",
+          one_of(precision_names()));
+    field("attention-backend", attention_backend, "transformer: as in training; empty: the one used there.",
+          one_of(or_empty(attention_backend_names())));
     field("strict", strict, "Invalid UTF-8 in the input is an error, not a warning.", any);
   }
 
@@ -86,9 +95,11 @@ class LineTranslator {
       : options_(options), model_(std::move(model)), form_(options.form()) {
     policy_.max_pieces = options.max_length > 0 ? options.max_length : model_.config.data.max_length;
     policy_.strict = options.strict;
+    choose_attention();
   }
 
   void run(LineReader& input, OutputStream& output, AlignmentWriter* alignments) {
+    const PrecisionGuard precision(options_.precision, model_.device);
     for (auto lines = next_chunk(input, kChunkLines); !lines.empty();
          lines = next_chunk(input, kChunkLines)) {
       for (const auto& translation : translate_lines(std::move(lines), input.name())) {
@@ -104,6 +115,16 @@ class LineTranslator {
   }
 
  private:
+  /// What the flags say about the attention that alignments are read from.
+  void choose_attention() {
+    auto& choice = model_.model->attention_choice;
+    const auto& asked = options_.alignments;
+    if (asked.layer > 0) choice.layer = asked.layer;
+    if (asked.head > 0) choice.head = asked.head;
+    if (!asked.shift.empty()) choice.shift = asked.shift == "on";
+    check_attention(choice, model_.model->attention_counts());
+  }
+
   std::vector<LineTranslation> translate_lines(std::vector<std::string> raw, const std::string& input) {
     std::vector<SourceLine> lines;
     std::vector<std::vector<int32_t>> sources;  // of all segments of all lines
@@ -158,7 +179,10 @@ int run_translate(const TranslateCommandOptions& options, const SharedOptions& s
   std::unique_ptr<AlignmentWriter> alignments;
   if (!options.alignments.path.empty()) alignments = make_alignment_writer(options.alignments);
 
-  LineTranslator translator(options, load_model(options.model, shared.device));
+  auto model = load_model(options.model, shared.device, options.attention_backend);
+  check_precision(options.precision, model.device);
+  describe_computation(model.config.model, model.device, options.precision);
+  LineTranslator translator(options, std::move(model));
   translator.run(input, output, alignments.get());
   if (alignments) alignments->close();
   output.close();

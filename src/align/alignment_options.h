@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct AlignmentOptions {
   std::string level = "word";
   bool eos = false;
   double threshold = 0.0;
+  int64_t layer = 0;
+  int64_t head = 0;
+  std::string shift;
 
   template <class Visitor>
   void visit(Visitor&& field) {
@@ -28,6 +32,16 @@ struct AlignmentOptions {
     field("alignment-threshold", threshold,
           "Hard links: all weights from here on; 0 takes the largest weight of each target unit.",
           between(0, 1));
+    field("alignment-layer", layer,
+          "transformer: decoder layer that alignments are read from; 0: the one that training chose.",
+          non_negative);
+    field("alignment-head", head, "transformer: attention head, from 1; 0: the mean over all heads.",
+          non_negative);
+    field(
+        "alignment-shift", shift,
+        "Whether a target word's row is that of the step that reads it (on) or that writes it (off); empty: "
+        "as the model was trained, on for a transformer.",
+        one_of({"", "on", "off"}));
   }
 
   /// The format in words: `format`, or the default for `path`.

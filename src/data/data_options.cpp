@@ -14,6 +14,9 @@ void DataOptions::validate() const {
   };
   paired(train_source, train_target, "train");
   paired(valid_source, valid_target, "valid");
+  if (!valid_alignments.empty() && valid_source.empty())
+    throw UsageError(
+        "--valid-alignments: belong to a validation text; give --valid-source and --valid-target");
   if (train_source.empty() && train_tsv.empty())
     throw UsageError("no training text: give --train-source and --train-target, or --train-tsv");
 }

@@ -6,6 +6,13 @@ extern const CpuKernels kCpuKernels_baseline;
 extern const CpuKernels kCpuKernels_avx2;
 extern const CpuKernels kCpuKernels_avx512;
 
+int64_t AttentionProblem::scratch() const {
+  const auto padded = [](int64_t n) { return (n + 15) / 16 * 16; };
+  const auto q = queries, k = keys, d = padded(width);
+  // query, its context or gradients, key and value straight and turned, energies straight and turned, twice
+  return 3 * q * d + 4 * k * d + 2 * width * padded(k) + 2 * q * padded(k) + 2 * q * k;
+}
+
 std::vector<const CpuKernels*> available_cpu_kernels() {
   std::vector<const CpuKernels*> kernels{&kCpuKernels_baseline};
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) kernels.push_back(&kCpuKernels_avx2);

@@ -1,26 +1,14 @@
 // Compiled several times with different instruction sets (CMakeLists.txt). Everything but the table is local to the
 // file, or the linker could pick a copy that this machine cannot run.
 
-#include <bit>
 #include <cmath>
 
+#include "kernels/attention_loops.h"
 #include "kernels/cpu_kernels.h"
+#include "kernels/cpu_math.h"
 
 namespace gloss {
 namespace {
-
-// e^x = 2^n e^r with |r| <= ln(2)/2, e^r by its Taylor polynomial: relative error about 2e-7 near 0, 1e-5 at the ends.
-// Written out because the compiler makes vectors of it in every instruction set, unlike of a call. Clamped to stay
-// finite; NaN stays NaN.
-inline float fast_exp(float x) {
-  const float bounded = x < -87.0F ? -87.0F : (x > 88.0F ? 88.0F : x);
-  const float t = bounded * 1.44269504F;
-  const auto n = static_cast<int32_t>(t + (t < 0.0F ? -0.5F : 0.5F));
-  const float r = (t - static_cast<float>(n)) * 0.693147181F;
-  const float p =
-      1.0F + r * (1.0F + r * (0.5F + r * (1.0F / 6 + r * (1.0F / 24 + r * (1.0F / 120 + r / 720)))));
-  return p * std::bit_cast<float>((n + 127) << 23);
-}
 
 inline float sigmoid(float x) { return 1.0F / (1.0F + fast_exp(-x)); }
 
@@ -44,13 +32,25 @@ inline uint32_t random_bits(uint32_t i, uint32_t low, uint32_t high) {
   return x;
 }
 
-void dropout(const float* x, float* y, int64_t begin, int64_t end, uint64_t key, uint32_t threshold,
+template <class To>
+void dropout(const float* x, To* y, int64_t begin, int64_t end, uint64_t key, uint32_t threshold,
              float scale) {
   const auto low = static_cast<uint32_t>(key);
   const auto high = static_cast<uint32_t>(key >> 32);
   for (int64_t i = begin; i < end; ++i) {
     const float factor = random_bits(static_cast<uint32_t>(i), low, high) < threshold ? scale : 0.0F;
-    y[i] = x[i] * factor;
+    store(y + i, x[i] * factor);
+  }
+}
+
+template <class From>
+void dropout_add(const float* residual, const From* x, float* y, int64_t begin, int64_t end, uint64_t key,
+                 uint32_t threshold, float scale) {
+  const auto low = static_cast<uint32_t>(key);
+  const auto high = static_cast<uint32_t>(key >> 32);
+  for (int64_t i = begin; i < end; ++i) {
+    const float factor = random_bits(static_cast<uint32_t>(i), low, high) < threshold ? scale : 0.0F;
+    y[i] = residual[i] + to_float(x[i]) * factor;
   }
 }
 
@@ -91,9 +91,23 @@ void additive_energy_backward(const float* q, const float* K, const float* v, co
 
 void softmax_loss(float* logits, const float* bias, int64_t classes, int64_t target, float smoothing,
                   float scale, bool with_gradient, double* loss, double* nll) {
-  float largest = logits[0] + bias[0];
+  // The maximum in lanes: as one running value the compiler may not make vectors of it, because of NaN.
+  constexpr int64_t kLanes = 32;
+  float lanes[kLanes];
+  for (auto& lane : lanes) lane = logits[0] + bias[0];
   float total = 0.0F;
-  for (int64_t i = 0; i < classes; ++i) {
+  const int64_t whole = classes - classes % kLanes;
+  for (int64_t i = 0; i < whole; i += kLanes) {
+    for (int64_t j = 0; j < kLanes; ++j) {
+      const float x = logits[i + j] + bias[i + j];
+      logits[i + j] = x;
+      lanes[j] = lanes[j] < x ? x : lanes[j];
+      total += x;
+    }
+  }
+  float largest = lanes[0];
+  for (const float lane : lanes) largest = largest < lane ? lane : largest;
+  for (int64_t i = whole; i < classes; ++i) {
     const float x = logits[i] + bias[i];
     logits[i] = x;
     largest = largest < x ? x : largest;
@@ -119,6 +133,14 @@ void softmax_loss(float* logits, const float* bias, int64_t classes, int64_t tar
   const float rest = scale * smoothing / static_cast<float>(classes);
   for (int64_t i = 0; i < classes; ++i) logits[i] = logits[i] * factor - rest;
   logits[target] -= scale * (1.0F - smoothing);
+}
+
+void softmax_loss_bf16(uint16_t* logits, const float* bias, int64_t classes, int64_t target, float smoothing,
+                       float scale, bool with_gradient, double* loss, double* nll, float* scratch) {
+  for (int64_t i = 0; i < classes; ++i) scratch[i] = to_float(logits[i]);
+  softmax_loss(scratch, bias, classes, target, smoothing, scale, with_gradient, loss, nll);
+  if (!with_gradient) return;
+  for (int64_t i = 0; i < classes; ++i) store(logits + i, scratch[i]);
 }
 
 void gru(const float* x, const float* h, const float* s, float* next, float* gates, int64_t n, int64_t d) {
@@ -206,10 +228,18 @@ void lstm_backward(const float* gates, const float* c, const float* next_c, cons
 extern const CpuKernels GLOSS_TABLE(GLOSS_ISA);
 const CpuKernels GLOSS_TABLE(GLOSS_ISA){
     .name = GLOSS_QUOTE(GLOSS_ISA),
-    .dropout = dropout,
+    .dropout = dropout<float>,
+    .dropout_bf16 = dropout<uint16_t>,
+    .dropout_add = dropout_add<float>,
+    .dropout_add_bf16 = dropout_add<uint16_t>,
+    .attention = attention<float>,
+    .attention_bf16 = attention<uint16_t>,
+    .attention_backward = attention_backward<float>,
+    .attention_backward_bf16 = attention_backward<uint16_t>,
     .additive_energy = additive_energy,
     .additive_energy_backward = additive_energy_backward,
     .softmax_loss = softmax_loss,
+    .softmax_loss_bf16 = softmax_loss_bf16,
     .gru = gru,
     .gru_backward = gru_backward,
     .lstm = lstm,

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "model/rnn_seq2seq.h"
+#include "model/transformer_seq2seq.h"
 
 namespace gloss {
 namespace {
@@ -18,6 +19,11 @@ constexpr std::array kModels{
         "rnn",
         [](const ModelOptions& options, const VocabularySizes& vocabularies) -> std::shared_ptr<Seq2Seq> {
           return std::make_shared<RnnSeq2Seq>(options, vocabularies);
+        }},
+    ModelEntry{
+        "transformer",
+        [](const ModelOptions& options, const VocabularySizes& vocabularies) -> std::shared_ptr<Seq2Seq> {
+          return std::make_shared<TransformerSeq2Seq>(options, vocabularies);
         }},
 };
 

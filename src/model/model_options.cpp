@@ -3,9 +3,65 @@
 #include "core/error.h"
 
 namespace gloss {
+namespace {
+
+/// Options of the other type that were set all the same: they would do nothing. `Part` is RnnOptions or
+/// TransformerOptions.
+template <class Part>
+void refuse_changed(Part part, const std::string& type, const std::string& other) {
+  Part defaults;
+  std::vector<std::string> changed;
+  defaults.visit([&](const char* name, const auto& standard, const auto&...) {
+    part.visit([&](const char* own_name, const auto& value, const auto&...) {
+      if constexpr (std::is_same_v<decltype(value), decltype(standard)>)
+        if (std::string_view(name) == own_name && value != standard) changed.emplace_back(name);
+    });
+  });
+  if (!changed.empty())
+    throw UsageError(join(changed) + ": mean something for type " + other + " only, and type is " + type +
+                     "; leave them out, or set type to " + other);
+}
+
+void validate_rnn(const ModelOptions& options) {
+  const bool is_luong = options.attention == "luong";
+  if (options.input_feeding && !is_luong)
+    throw UsageError(
+        "input-feeding: attention bahdanau already feeds the context into the cell; use it with attention "
+        "luong");
+  if (options.input_feeding && options.readout != "attentional")
+    throw UsageError("input-feeding feeds the attentional vector, so it needs readout attentional, not " +
+                     options.readout);
+  if (is_luong && options.decoder_input == "relu")
+    throw UsageError(
+        "decoder-input relu combines the embedding with the context before the cell; attention luong has the "
+        "context only after it; use attention bahdanau");
+  if (options.attention_score == "location" && options.attention_window != "global")
+    throw UsageError("attention-score location chooses by position alone, which the window " +
+                     options.attention_window + " would do a second time; use attention-window global");
+  if (options.tie_embeddings && options.readout == "state" && options.hidden_size != options.embedding_size)
+    throw UsageError(
+        "readout state gives the output layer hidden-size (" + std::to_string(options.hidden_size) +
+        ") values, but a tied output layer reads embedding-size (" + std::to_string(options.embedding_size) +
+        "); make them equal or set tie-embeddings to false");
+}
+
+void validate_transformer(const ModelOptions& options) {
+  if (options.model_size % options.heads != 0)
+    throw UsageError("model-size (" + std::to_string(options.model_size) + ") must be a multiple of heads (" +
+                     std::to_string(options.heads) + "), which share it evenly");
+  if (options.positions == "rotary" && options.model_size / options.heads % 2 != 0)
+    throw UsageError("positions rotary turns pairs of values, so heads must be of even width, not " +
+                     std::to_string(options.model_size / options.heads) + "; change heads or model-size");
+}
+
+}  // namespace
 
 ModelOptions ModelOptions::resolved() const {
   auto options = *this;
+  const int64_t layers = type == "rnn" ? 1 : 6;
+  if (options.encoder_layers == 0) options.encoder_layers = layers;
+  if (options.decoder_layers == 0) options.decoder_layers = layers;
+  if (type != "rnn") return options;
   const bool is_luong = attention == "luong";
   if (options.attention_score.empty()) options.attention_score = is_luong ? "general" : "additive";
   if (options.readout.empty()) options.readout = is_luong ? "attentional" : "maxout";
@@ -14,26 +70,13 @@ ModelOptions ModelOptions::resolved() const {
 }
 
 void ModelOptions::validate() const {
-  const auto options = resolved();
-  const bool is_luong = attention == "luong";
-  if (input_feeding && !is_luong)
-    throw UsageError(
-        "input-feeding: attention bahdanau already feeds the context into the cell; use it with attention "
-        "luong");
-  if (input_feeding && options.readout != "attentional")
-    throw UsageError("input-feeding feeds the attentional vector, so it needs readout attentional, not " +
-                     options.readout);
-  if (is_luong && decoder_input == "relu")
-    throw UsageError(
-        "decoder-input relu combines the embedding with the context before the cell; attention luong has the "
-        "context only after it; use attention bahdanau");
-  if (options.attention_score == "location" && attention_window != "global")
-    throw UsageError("attention-score location chooses by position alone, which the window " +
-                     attention_window + " would do a second time; use attention-window global");
-  if (tie_embeddings && options.readout == "state" && hidden_size != embedding_size)
-    throw UsageError("readout state gives the output layer hidden-size (" + std::to_string(hidden_size) +
-                     ") values, but a tied output layer reads embedding-size (" +
-                     std::to_string(embedding_size) + "); make them equal or set tie-embeddings to false");
+  if (type == "rnn") {
+    refuse_changed<TransformerOptions>(*this, type, "transformer");
+    validate_rnn(resolved());
+  } else {
+    refuse_changed<RnnOptions>(*this, type, "rnn");
+    validate_transformer(resolved());
+  }
 }
 
 }  // namespace gloss

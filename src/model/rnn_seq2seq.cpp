@@ -1,26 +1,10 @@
 #include "model/rnn_seq2seq.h"
 
-#include <cmath>
-
 #include "core/special_tokens.h"
 #include "kernels/dropout.h"
+#include "nn/embedding.h"
 
 namespace gloss {
-namespace {
-
-Tensor make_embedding(int64_t vocabulary, int64_t width) {
-  auto weight = at::empty({vocabulary, width});
-  torch::nn::init::normal_(weight, 0.0, 1.0 / std::sqrt(static_cast<double>(width)));
-  weight[kPad].zero_();
-  return weight.set_requires_grad(true);
-}
-
-// Scaled to unit variance: a matrix small enough for a tied output layer would otherwise hardly move the cells at first.
-Tensor embed(const Tensor& weight, const Tensor& ids) {
-  return at::embedding(weight, ids, kPad) * std::sqrt(static_cast<double>(weight.size(1)));
-}
-
-}  // namespace
 
 RnnSeq2Seq::RnnSeq2Seq(const ModelOptions& options, const VocabularySizes& vocabularies)
     : RnnSeq2Seq(options, vocabularies, make_embedding(vocabularies.target, options.embedding_size)) {}

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "core/error.h"
 #include "core/special_tokens.h"
 
 namespace gloss {
@@ -21,10 +22,12 @@ Memory Memory::select(const Tensor& rows) const {
           .parts = select_rows(parts, rows)};
 }
 
-DecoderState DecoderState::select(const Tensor& rows) const { return {select_rows(parts, rows)}; }
+DecoderState DecoderState::select(const Tensor& rows) const {
+  return {.parts = select_rows(parts, rows), .shared = select_rows(shared, rows), .used = used};
+}
 
 DecoderState DecoderState::reorder(const Tensor& parents) const {
-  DecoderState reordered;
+  DecoderState reordered{.parts = {}, .shared = shared, .used = used};
   const auto batch = parents.size(0);
   const auto new_beam = parents.size(1);
   for (const auto& [name, tensor] : parts) {
@@ -38,6 +41,16 @@ DecoderState DecoderState::reorder(const Tensor& parents) const {
 }
 
 Seq2Seq::Seq2Seq(OutputLayer output_layer) : output(register_module("output", std::move(output_layer))) {}
+
+void check_attention(const AttentionChoice& choice, const AttentionCounts& counts) {
+  const auto refuse = [](const std::string& option, int64_t value, int64_t largest) {
+    if (value > largest)
+      throw UsageError(option + ": there is no number " + std::to_string(value) + ", this model has " +
+                       std::to_string(largest));
+  };
+  refuse("alignment-layer", choice.layer, counts.layers);
+  refuse("alignment-head", choice.head, counts.heads);
+}
 
 Decoded Seq2Seq::decode(const Memory& memory, const Tensor& target_in, bool want_attention) {
   std::vector<Tensor> hidden, attention;

@@ -22,9 +22,12 @@ struct Memory {
   Memory select(const Tensor& rows) const;
 };
 
-/// What changes from step to step. Every tensor is [batch, beam, …].
+/// What changes from step to step.
 struct DecoderState {
-  TensorMap parts;
+  TensorMap parts{};  ///< of each hypothesis: [batch, beam, …]
+  TensorMap
+      shared{};  ///< of all hypotheses of a sentence together: [batch, …]; may have room for later steps
+  int64_t used = 0;  ///< how far `shared` is filled
 
   /// Sentences that stay. \param rows [n] int64
   DecoderState select(const Tensor& rows) const;
@@ -33,8 +36,9 @@ struct DecoderState {
 };
 
 struct Step {
-  Tensor hidden;       ///< [batch, beam, output_size], to be given to the output layer
-  Tensor attention;    ///< [batch, beam, src_len] when asked for, else undefined
+  Tensor hidden;  ///< [batch, beam, output_size], to be given to the output layer
+  Tensor
+      attention;  ///< [batch, beam, src_len] when asked for, else undefined; of the step that reads `previous`
   DecoderState state;  ///< the state after this step
 };
 
@@ -42,6 +46,22 @@ struct Decoded {
   Tensor hidden;     ///< [batch, tgt_len, output_size]
   Tensor attention;  ///< [batch, tgt_len, src_len] when asked for, else undefined
 };
+
+/// Which attention a model gives that has several.
+struct AttentionChoice {
+  int64_t layer = 0;  ///< decoder layer, from 1; 0: the model's own choice
+  int64_t head = 0;   ///< from 1; 0: the mean over all heads
+  bool shift =
+      false;  ///< a target word's row is the one in which it is the decoder's input (shift-att, Chen et al. 2020)
+};
+
+struct AttentionCounts {
+  int64_t layers = 1;
+  int64_t heads = 1;
+};
+
+/// Throws UsageError for a choice that is not among the counts.
+void check_attention(const AttentionChoice& choice, const AttentionCounts& counts);
 
 /// The joint on which training, search, scoring and alignment turn: none of them knows a concrete model.
 /// Hidden states, not logits, cross it, because the output layer is the hot spot and has fused forms of its own.
@@ -57,7 +77,8 @@ class Seq2Seq : public torch::nn::Module {
   /// State before the first token, for `beam` hypotheses a sentence.
   virtual DecoderState start(const Memory& memory, int64_t beam) = 0;
 
-  /// One token. \param previous [batch, beam] int64, kBos at first. Differentiable.
+  /// One token. Differentiable. May write into the memory of `state.shared`: a state is continued once.
+  /// \param previous [batch, beam] int64, kBos at first
   virtual Step step(const Memory& memory, const Tensor& previous, const DecoderState& state,
                     bool want_attention) = 0;
 
@@ -69,7 +90,12 @@ class Seq2Seq : public torch::nn::Module {
   /// \param forced [batch, tgt_len] bool
   Decoded decode_sampled(const Memory& memory, const Tensor& target_in, const Tensor& forced);
 
+  /// How many attentions over the source there are to choose from.
+  virtual AttentionCounts attention_counts() const { return {}; }
+
   OutputLayer output;  ///< registered as "output"
+  AttentionChoice
+      attention_choice;  ///< what step() and decode() give when attention is wanted; `shift` is the caller's part
 };
 
 }  // namespace gloss

@@ -4,50 +4,67 @@
 
 #include "core/special_tokens.h"
 #include "kernels/softmax_loss.h"
+#include "nn/precision.h"
 
 namespace gloss {
 namespace {
 
-// Rows of logits that exist at a time. Few enough to stay small beside the model, many enough for full-speed products.
-int64_t chunk_rows(int64_t vocabulary) {
-  return std::clamp<int64_t>((int64_t{10} << 20) / vocabulary, 64, 4096);
+// Rows of logits that exist at a time: many enough for full-speed products, few enough for the allocator to keep their
+// memory (app/process.cpp), and at most 30 MiB.
+int64_t block_rows(const Tensor& weight, at::ScalarType type) {
+  const auto row = weight.size(0) * static_cast<int64_t>(c10::elementSize(type));
+  return std::clamp<int64_t>((int64_t{30} << 20) / row, 64, 4096);
 }
 
+// Of these so many at a time between the product and the softmax, so that they are still in the cache.
+constexpr int64_t kCachedLogits = 5 << 19;
+
 struct Loss : torch::autograd::Function<Loss> {
-  /// \return {loss / normalizer, Σ -log p(target) in float64}; all gradients are made here, in one pass over the chunks.
+  /// \return {loss / normalizer, Σ -log p(target) in float64}; all gradients are made here, in one pass over the blocks.
   static torch::autograd::variable_list forward(torch::autograd::AutogradContext* context,
                                                 const Tensor& hidden, const Tensor& weight,
                                                 const Tensor& bias, const Tensor& target, double smoothing,
                                                 double normalizer, bool with_gradient) {
+    const auto type = product_type(hidden);
+    const auto h = hidden.to(type), W = weight.to(type);  // no copies in float32
     const auto rows = hidden.size(0);
-    const auto chunk = std::min(rows, chunk_rows(weight.size(0)));
-    auto buffer = at::empty({chunk, weight.size(0)}, hidden.options());
-    Tensor dh, dW, db;
+    const auto block = std::min(rows, block_rows(weight, type));
+    const auto cached = std::clamp<int64_t>(kCachedLogits / weight.size(0), 16, block);
+    auto buffer = at::empty({block, weight.size(0)}, h.options());
+    Tensor dh, dW, db, ones;
     if (with_gradient) {
-      dh = at::empty_like(hidden);
+      dh = at::empty_like(h);
       dW = at::zeros_like(weight);
       db = at::zeros_like(bias);
+      ones = at::ones({1, block}, h.options());
     }
     auto loss = at::zeros({}, hidden.options().dtype(at::kDouble));
     auto nll = at::zeros_like(loss);
-    for (int64_t begin = 0; begin < rows; begin += chunk) {
-      const auto n = std::min(chunk, rows - begin);
-      auto logits = buffer.narrow(0, 0, n);
-      const auto h = hidden.narrow(0, begin, n);
-      at::mm_out(logits, h, weight.t());
-      const auto sums =
-          softmax_loss_(logits, bias, target.narrow(0, begin, n), smoothing, 1.0 / normalizer, with_gradient);
-      loss += sums.loss;
-      nll += sums.nll;
+    for (int64_t begin = 0; begin < rows; begin += block) {
+      const auto n = std::min(block, rows - begin);
+      for (int64_t i = 0; i < n; i += cached) {
+        auto logits = buffer.narrow(0, i, std::min(cached, n - i));
+        at::mm_out(logits, h.narrow(0, begin + i, logits.size(0)), W.t());
+        const auto sums = softmax_loss_(logits, bias, target.narrow(0, begin + i, logits.size(0)), smoothing,
+                                        1.0 / normalizer, with_gradient);
+        loss += sums.loss;
+        nll += sums.nll;
+      }
       if (!with_gradient) continue;
-      auto dh_chunk = dh.narrow(0, begin, n);
-      at::mm_out(dh_chunk, logits, weight);
-      dW.addmm_(logits.t(), h);
-      db.add_(logits.sum(0));
+      const auto gradient = buffer.narrow(0, 0, n);
+      auto dh_block = dh.narrow(0, begin, n);
+      at::mm_out(dh_block, gradient, W);
+      const auto h_block = h.narrow(0, begin, n);
+      if (type == weight.scalar_type()) {
+        dW.addmm_(gradient.t(), h_block);
+      } else {
+        dW.add_(at::mm(gradient.t(), h_block));  // summed over the blocks in float32
+      }
+      db.add_(at::mm(ones.narrow(1, 0, n), gradient).squeeze(0));  // the sum over rows, as fast as a product
     }
-    if (with_gradient) context->save_for_backward({dh, dW, db});
+    if (with_gradient) context->save_for_backward({dh.to(hidden.scalar_type()), dW, db});
     context->mark_non_differentiable({nll});
-    return {(loss / normalizer).to(hidden.scalar_type()), nll};
+    return {(loss / normalizer).to(weight.scalar_type()), nll};
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
@@ -90,18 +107,18 @@ LossSums OutputLayerImpl::loss(const Tensor& hidden, const Tensor& target, doubl
 }
 
 Candidates OutputLayerImpl::best(const Tensor& hidden, int64_t k) {
-  const auto scores = logits(hidden);
+  const auto scores = logits(hidden).to(weight.scalar_type());
   auto [values, ids] = at::topk(scores, std::min(k, scores.size(-1)), -1);
   return {.ids = ids, .log_probability = values - at::logsumexp(scores, -1, /*keepdim=*/true)};
 }
 
 Tensor OutputLayerImpl::log_probability(const Tensor& hidden, const Tensor& target) {
   const auto rows = real_rows(hidden, target);
-  auto result = at::zeros({target.numel()}, hidden.options());
-  const auto chunk = chunk_rows(weight.size(0));
-  for (int64_t begin = 0; begin < rows.index.size(0); begin += chunk) {
-    const auto n = std::min(chunk, rows.index.size(0) - begin);
-    const auto log_p = at::log_softmax(logits(rows.hidden.narrow(0, begin, n)), -1);
+  auto result = at::zeros({target.numel()}, weight.options().requires_grad(false));
+  const auto block = block_rows(weight, weight.scalar_type());
+  for (int64_t begin = 0; begin < rows.index.size(0); begin += block) {
+    const auto n = std::min(block, rows.index.size(0) - begin);
+    const auto log_p = at::log_softmax(logits(rows.hidden.narrow(0, begin, n)).to(weight.scalar_type()), -1);
     result.index_copy_(0, rows.index.narrow(0, begin, n),
                        log_p.gather(1, rows.target.narrow(0, begin, n).unsqueeze(1)).squeeze(1));
   }

@@ -26,8 +26,10 @@ ForcedDecode force_decode(Seq2Seq& model, const Memory& memory,
   TORCH_CHECK_VALUE(memory.mask.size(0) == batch, "forced decoding needs ", memory.mask.size(0),
                     " targets, got ", batch);
   if (batch == 0) return {};
+  // Shifted attention needs one more step, which reads </s>.
+  const size_t shift = want_attention && model.attention_choice.shift ? 1 : 0;
   size_t longest = 0;
-  for (const auto& target : targets) longest = std::max(longest, target.size() + 1);
+  for (const auto& target : targets) longest = std::max(longest, target.size() + 1 + shift);
   const auto length = static_cast<int64_t>(longest);
   auto target_in = at::full({batch, length}, kPad, at::kLong);   // [batch, tgt_len]
   auto target_out = at::full({batch, length}, kPad, at::kLong);  // [batch, tgt_len]
@@ -35,7 +37,8 @@ ForcedDecode force_decode(Seq2Seq& model, const Memory& memory,
     auto* in = target_in.mutable_data_ptr<int64_t>() + i * longest;
     auto* out = target_out.mutable_data_ptr<int64_t>() + i * longest;
     *in = kBos;
-    std::copy(targets[i].begin(), targets[i].end(), in + 1);
+    auto* end = std::copy(targets[i].begin(), targets[i].end(), in + 1);
+    if (shift > 0) *end = kEos;
     *std::copy(targets[i].begin(), targets[i].end(), out) = kEos;
   }
 
@@ -55,7 +58,9 @@ ForcedDecode force_decode(Seq2Seq& model, const Memory& memory,
     const auto* values = log_probability.const_data_ptr<double>() + i * longest;
     sentence.log_probability.assign(values, values + sentence.rows);
     if (!want_attention) continue;
-    const auto real = attention[row].slice(0, 0, sentence.rows).slice(1, 0, sentence.columns).contiguous();
+    const auto first = static_cast<int64_t>(shift);
+    const auto real =
+        attention[row].narrow(0, first, sentence.rows).narrow(1, 0, sentence.columns).contiguous();
     sentence.attention.assign(real.const_data_ptr<double>(), real.const_data_ptr<double>() + real.numel());
   }
   return result;

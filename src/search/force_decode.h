@@ -23,7 +23,8 @@ using ForcedDecode = std::vector<ForcedSentence>;
 /// Runs the sources of a batch through the encoder.
 Memory encode_batch(Seq2Seq& model, const Batch& batch, torch::Device device);
 
-/// Scores given targets and reads the attention on the way; an empty target is its end mark alone.
+/// Scores given targets and reads the attention on the way; an empty target is its end mark alone. Where the model's
+/// alignments are shifted (AttentionChoice), a token's row of attention is that of the step that reads it, </s> too.
 ///
 /// \param model   in eval mode
 /// \param memory  of the batch

@@ -37,6 +37,9 @@ class Adam {
   /// that is not finite is returned and nothing is scaled.
   double clip_gradients(double limit);
 
+  /// Those that the last backward pass made.
+  std::vector<Tensor> gradients() const;
+
   /// The state by name: "<parameter>.mean", "<parameter>.square" and "updates". Shares memory with the optimizer.
   NamedTensors state() const;
 
@@ -44,8 +47,6 @@ class Adam {
   void load_state(const NamedTensors& saved);
 
  private:
-  std::vector<Tensor> gradients() const;
-
   AdamOptions options_;
   std::vector<std::string> names_;
   std::vector<Tensor> parameters_;

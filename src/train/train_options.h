@@ -4,6 +4,7 @@
 #include <string>
 
 #include "config/field.h"
+#include "nn/precision.h"
 #include "train/schedule.h"
 
 namespace gloss {
@@ -34,6 +35,7 @@ struct TrainOptions {
   double weight_decay = 0.0;
   double label_smoothing = 0.1;
   double clip_norm = 1.0;
+  double exponential_smoothing = 0.0;
   int64_t accumulate = 1;
   std::string precision = "float32";
   double teacher_forcing = 1.0;
@@ -82,8 +84,14 @@ struct TrainOptions {
           below_one());
     field("clip-norm", clip_norm, "Largest norm of the gradient of all parameters together; 0: no limit.",
           non_negative);
+    field("exponential-smoothing", exponential_smoothing,
+          "Validate and keep weights averaged over the updates with this decay, such as 0.999; 0: the plain "
+          "ones.",
+          below_one());
     field("accumulate", accumulate, "Batches whose gradients are summed for one update.", positive);
-    field("precision", precision, "Number type of the computation.", one_of({"float32"}));
+    field("precision", precision,
+          "Number type of the matrix products; weights, norms, softmax and loss are always float32.",
+          one_of(precision_names()));
     field("teacher-forcing", teacher_forcing,
           "Share of the training in which the decoder reads the given target; in the "
           "rest it reads its own words.",

@@ -12,13 +12,17 @@
 #include <utility>
 #include <vector>
 
+#include "checkpoint/attention_metadata.h"
 #include "checkpoint/tokenizer_files.h"
 #include "checkpoint/weights.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "data/batcher.h"
 #include "train/adam.h"
+#include "train/choose_attention.h"
+#include "train/loss_scaler.h"
 #include "train/report.h"
+#include "train/smoothed_weights.h"
 #include "train/training_state.h"
 #include "train/training_step.h"
 #include "train/validation.h"
@@ -64,7 +68,9 @@ class Training {
         adam_(named_parameters(model), {.beta1 = options_.adam_beta1,
                                         .beta2 = options_.adam_beta2,
                                         .epsilon = options_.adam_epsilon,
-                                        .weight_decay = options_.weight_decay}) {
+                                        .weight_decay = options_.weight_decay}),
+        smoothed_(named_parameters(model), options_.exponential_smoothing),
+        scaler_(options_.precision == "fp16", device_of(model)) {
     check();
   }
 
@@ -122,6 +128,8 @@ class Training {
     const auto random = checkpoint->optimizer.extract(kRandomName);
     if (random.empty())
       throw CheckpointError(folder + ": has no random state; remove it to go on from the checkpoint before");
+    scaler_.load_state(checkpoint->optimizer);
+    smoothed_.load_state(checkpoint->optimizer);
     adam_.load_state(checkpoint->optimizer);
     set_random_state(random.mapped());
     saved_update_ = state_.update;
@@ -134,11 +142,13 @@ class Training {
   void update() {
     const auto begin = std::chrono::steady_clock::now();
     auto group = next_group();
-    const auto sums = add_gradients(model_, group, options_);
+    const auto sums = add_gradients(model_, group, options_, scaler_.scale());
     ++state_.update;
+    scaler_.unscale(adam_.gradients());
     const double norm = adam_.clip_gradients(options_.clip_norm);
     if (std::isfinite(norm) && std::isfinite(sums.nll)) {
       adam_.step(rate());
+      smoothed_.follow(state_.update);
       state_.skipped_in_row = 0;
       state_.window.nll += sums.nll;
       state_.window.grad_norm += norm;
@@ -151,6 +161,7 @@ class Training {
       note_skipped(group);
     }
     adam_.clear_gradients();
+    scaler_.update();
     advance(static_cast<int64_t>(group.size()));
     const auto now = std::chrono::steady_clock::now();
     state_.window.seconds += std::chrono::duration<double>(now - begin).count();
@@ -214,10 +225,13 @@ class Training {
   // Stays due when a signal interrupts it, so that a resumed training makes up for it.
   void run_validation() {
     const bool translate = options_.valid_bleu || options_.valid_metric == "bleu";
-    const auto result = validate(
-        model_, *data_.validation, data_.tokenizers,
-        {.translate = translate, .search = settings_.search, .batch_tokens = settings_.data.batch_tokens},
-        settings_.stop);
+    const SmoothedWeights::Use smoothed(smoothed_);
+    const auto result = validate(model_, *data_.validation, data_.tokenizers,
+                                 {.translate = translate,
+                                  .search = settings_.search,
+                                  .batch_tokens = settings_.data.batch_tokens,
+                                  .precision = options_.precision},
+                                 settings_.stop);
     if (!result) return;
     state_.validation_due = false;
     state_.validated = state_.update;
@@ -246,7 +260,27 @@ class Training {
            static_cast<double>(state_.batch) / static_cast<double>(std::max<int64_t>(batches_an_epoch(), 1));
   }
 
-  void write_weights() const { write_safetensors(directory_.weights(), module_tensors(model_), metadata_); }
+  void write_weights() {
+    choose_attention();
+    auto metadata = metadata_;
+    metadata.merge(attention_metadata(model_.attention_choice));
+    write_safetensors(directory_.weights(), module_tensors(model_), metadata);
+  }
+
+  /// Where there are several layers to read alignments from: the one that does best on the validation set.
+  void choose_attention() {
+    if (!data_.validation || model_.attention_counts().layers < 2) return;
+    model_.eval();
+    const auto layers =
+        measure_layers(model_, *data_.validation, data_.tokenizers, data_.gold, settings_.data.batch_tokens);
+    model_.train();
+    const auto& best = best_layer(layers);
+    if (model_.attention_choice.layer == best.layer) return;
+    model_.attention_choice.layer = best.layer;
+    const auto quality =
+        best.aer ? fmt::format("AER {:.3f}", *best.aer) : fmt::format("agreement {:.3f}", best.agreement);
+    spdlog::info("alignments are read from decoder layer {} of {} ({})", best.layer, layers.size(), quality);
+  }
 
   void save() {
     if (saved_update_ == state_.update) return;
@@ -257,6 +291,8 @@ class Training {
     }
     auto optimizer = adam_.state();
     optimizer[kRandomName] = random_state();
+    optimizer.merge(scaler_.state());
+    optimizer.merge(smoothed_.state());
     directory_.save_checkpoint({.step = state_.update,
                                 .model = module_tensors(model_),
                                 .optimizer = std::move(optimizer),
@@ -273,7 +309,10 @@ class Training {
       saved_update_ = -1;
     }
     save();
-    if (!data_.validation || !state_.best || !std::filesystem::exists(directory_.weights())) write_weights();
+    if (!data_.validation || !state_.best || !std::filesystem::exists(directory_.weights())) {
+      const SmoothedWeights::Use smoothed(smoothed_);
+      write_weights();
+    }
     reporter_->end(state_, reason);
     model_.eval();
     return {.reason = reason, .signal = signal_, .updates = state_.update, .best = state_.best};
@@ -287,6 +326,8 @@ class Training {
   Metadata metadata_;
   Limits limits_;
   Adam adam_;
+  SmoothedWeights smoothed_;
+  LossScaler scaler_;
   TrainingState state_;
   std::optional<BatchStream> batches_;
   std::unique_ptr<Reporter> reporter_;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "align/links.h"
 #include "checkpoint/model_directory.h"
 #include "core/stop.h"
 #include "data/corpus.h"
@@ -21,6 +22,7 @@ struct TrainingData {
   const EncodedCorpus& corpus;
   const ValidationSet* validation;  ///< or null
   const Tokenizers& tokenizers;
+  std::vector<SentenceLinks> gold = {};  ///< alignments of the validation set's first sentences, or none
 };
 
 /// Everything that steers train(), besides the data and the model.

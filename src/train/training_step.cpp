@@ -1,11 +1,32 @@
 #include "train/training_step.h"
 
+#include "nn/precision.h"
 #include "train/batch_tensors.h"
 
 namespace gloss {
 
-GroupSums add_gradients(Seq2Seq& model, std::vector<Batch>& group, const TrainOptions& options) {
+namespace {
+
+LossSums loss_of(Seq2Seq& model, Batch& batch, const TrainOptions& options, double normalizer) {
   const auto device = device_of(model);
+  const PrecisionGuard precision(options.precision, device);
+  const auto tensors = to_tensors(batch, device);
+  const auto memory = model.encode(tensors.source, tensors.lengths);
+  Decoded decoded;
+  if (options.teacher_forcing < 1) {
+    const auto forced =
+        draw_forced(batch.size, batch.target_length, options.teacher_forcing, options.teacher_forcing_mode);
+    decoded = model.decode_sampled(memory, tensors.target_in, forced.to(device));
+  } else {
+    decoded = model.decode(memory, tensors.target_in, /*want_attention=*/false);
+  }
+  return model.output->loss(decoded.hidden, tensors.target_out, options.label_smoothing, normalizer);
+}
+
+}  // namespace
+
+GroupSums add_gradients(Seq2Seq& model, std::vector<Batch>& group, const TrainOptions& options,
+                        double loss_scale) {
   GroupSums sums;
   for (const auto& batch : group) {
     sums.target_tokens += batch.target_tokens;
@@ -14,18 +35,7 @@ GroupSums add_gradients(Seq2Seq& model, std::vector<Batch>& group, const TrainOp
   }
   Tensor nll;
   for (auto& batch : group) {
-    const auto tensors = to_tensors(batch, device);
-    const auto memory = model.encode(tensors.source, tensors.lengths);
-    Decoded decoded;
-    if (options.teacher_forcing < 1) {
-      const auto forced =
-          draw_forced(batch.size, batch.target_length, options.teacher_forcing, options.teacher_forcing_mode);
-      decoded = model.decode_sampled(memory, tensors.target_in, forced.to(device));
-    } else {
-      decoded = model.decode(memory, tensors.target_in, /*want_attention=*/false);
-    }
-    const auto loss = model.output->loss(decoded.hidden, tensors.target_out, options.label_smoothing,
-                                         static_cast<double>(sums.target_tokens));
+    const auto loss = loss_of(model, batch, options, static_cast<double>(sums.target_tokens) / loss_scale);
     loss.loss.backward();
     nll = nll.defined() ? nll + loss.nll : loss.nll;
   }

@@ -22,8 +22,10 @@ struct GroupSums {
 /// losses of all batches divided by the real target tokens of all of them, whatever the split into batches.
 /// The batches give their memory away.
 ///
-/// \param model in train mode
-GroupSums add_gradients(Seq2Seq& model, std::vector<Batch>& group, const TrainOptions& options);
+/// \param model      in train mode
+/// \param loss_scale what the gradient is multiplied by (loss_scaler.h)
+GroupSums add_gradients(Seq2Seq& model, std::vector<Batch>& group, const TrainOptions& options,
+                        double loss_scale = 1.0);
 
 /// Where the given target is fed rather than the model's own word: true with probability `ratio`, drawn from torch's
 /// default CPU generator for each sentence ("sequence") or each position ("step"). The first position is always given.

@@ -8,6 +8,7 @@
 #include "data/batcher.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
+#include "nn/precision.h"
 #include "search/translate.h"
 #include "train/batch_tensors.h"
 #include "train/training_step.h"
@@ -92,6 +93,7 @@ std::optional<ValidationResult> validate(Seq2Seq& model, const ValidationSet& se
   const at::NoGradGuard no_grad;
   const EvalMode eval(model);
   const auto device = device_of(model);
+  const PrecisionGuard precision(options.precision, device);
   ValidationResult result;
   double nll = 0.0;
   for (auto& batch : loss_batches(set, options.batch_tokens)) {

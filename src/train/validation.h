@@ -27,6 +27,7 @@ struct ValidationOptions {
   bool translate = false;  ///< also decode and score the translations
   SearchOptions search{};  ///< limits of the translations' length; the beam is set to 1
   int64_t batch_tokens = 4096;
+  std::string precision = "float32";
 };
 
 /// Cross entropy over the pairs that count (not too long, no empty side); BLEU and chrF over all lines.

@@ -59,6 +59,40 @@ TEST_CASE("each instruction set computes the softmax loss of LibTorch", "[kernel
   }
 }
 
+TEST_CASE("each instruction set reads and writes bfloat16 as LibTorch does", "[kernels][property]") {
+  torch::manual_seed(16);
+  const auto x = at::randn({1000}) * at::randn({1000}).mul(20).exp();
+  const auto short_x = x.to(at::kBFloat16), residual = at::randn({1000});
+  const auto* bits = reinterpret_cast<const uint16_t*>(short_x.const_data_ptr<at::BFloat16>());
+  const auto always = 0xffffffffU;  // every element is kept, but for a chance of 2^-32
+  for (const auto* kernels : available_cpu_kernels()) {
+    INFO(kernels->name);
+    auto rounded = at::empty_like(short_x);
+    kernels->dropout_bf16(data(x), reinterpret_cast<uint16_t*>(rounded.mutable_data_ptr<at::BFloat16>()), 0,
+                          1000, 78, always, 1.0F);
+    CHECK(at::equal(rounded, short_x));
+    auto sum = at::empty_like(residual);
+    kernels->dropout_add_bf16(data(residual), bits, data(sum), 0, 1000, 78, always, 1.0F);
+    CHECK(at::equal(sum, residual + short_x));
+  }
+}
+
+TEST_CASE("the softmax loss of bfloat16 logits is that of the same numbers in float32",
+          "[kernels][property]") {
+  torch::manual_seed(17);
+  const auto logits = (at::randn({1, 203}) * 5).to(at::kBFloat16), bias = at::randn({203});
+  for (const auto* kernels : available_cpu_kernels()) {
+    auto row = logits.clone(), wide = logits.to(at::kFloat), scratch = at::empty({203});
+    double loss = 0.0, nll = 0.0, wide_loss = 0.0, wide_nll = 0.0;
+    kernels->softmax_loss(data(wide), data(bias), 203, 17, 0.1F, 0.25F, true, &wide_loss, &wide_nll);
+    kernels->softmax_loss_bf16(reinterpret_cast<uint16_t*>(row.mutable_data_ptr<at::BFloat16>()), data(bias),
+                               203, 17, 0.1F, 0.25F, true, &loss, &nll, data(scratch));
+    CHECK(loss == wide_loss);
+    CHECK(nll == wide_nll);
+    CHECK(at::equal(row, wide.to(at::kBFloat16)));
+  }
+}
+
 TEST_CASE("the softmax loss without gradient leaves logits and bias summed", "[kernels][unit]") {
   for (const auto* kernels : available_cpu_kernels()) {
     auto row = at::randn({1, 50});

@@ -1,3 +1,5 @@
+#include "core/error.h"
+#include "nn/precision.h"
 #include "support/tiny_model.h"
 
 using namespace gloss;
@@ -21,7 +23,7 @@ Reversal draw(int64_t length) {
 }
 
 /// Share of target words predicted right after `updates` of Adam, on fresh sentences.
-double learn(const ModelOptions& options, int64_t updates) {
+double learn(const ModelOptions& options, int64_t updates, const std::string& precision = "float32") {
   torch::manual_seed(61);
   const auto model =
       make_model(options, {.source = kFirst + kWords, .target = kFirst + kWords, .shared = true});
@@ -33,12 +35,19 @@ double learn(const ModelOptions& options, int64_t updates) {
   }
   for (int64_t update = 1; update <= updates; ++update) {
     const auto batch = draw(2 + update % 3);
-    const auto decoded = model->decode(model->encode(batch.source, batch.lengths), batch.target_in, false);
-    model->output->loss(decoded.hidden, batch.target_out, 0.0, static_cast<double>(batch.target_out.numel()))
-        .loss.backward();
+    Tensor loss;
+    {
+      const PrecisionGuard guard(precision, at::kCPU);
+      const auto decoded = model->decode(model->encode(batch.source, batch.lengths), batch.target_in, false);
+      loss = model->output
+                 ->loss(decoded.hidden, batch.target_out, 0.0, static_cast<double>(batch.target_out.numel()))
+                 .loss;
+    }
+    loss.backward();
     const torch::NoGradGuard no_grad;
     const double rate =
-        0.01 * std::min(1.0, 2.0 * static_cast<double>(updates - update) / static_cast<double>(updates));
+        (options.type == "rnn" ? 0.01 : 0.003) *
+        std::min(1.0, 2.0 * static_cast<double>(updates - update) / static_cast<double>(updates));
     for (size_t i = 0; i < parameters.size(); ++i) {
       const auto g = parameters[i].grad();
       if (!g.defined()) continue;
@@ -92,5 +101,34 @@ TEST_CASE("local windows, no input feeding and an LSTM learn to reverse too", "[
     auto options = small("bahdanau", "additive", "global");
     options.cell = "lstm";
     CHECK(learn(options, 600) > 0.99);
+  }
+}
+
+TEST_CASE("a transformer learns to reverse with each kind of positions",
+          "[model][transformer][learning][slow]") {
+  ModelOptions options;
+  options.type = "transformer";
+  options.model_size = 48;
+  options.ffn_size = 96;
+  options.heads = 4;
+  options.encoder_layers = options.decoder_layers = 2;
+  options.dropout = 0.0;
+  SECTION("positions") {
+    options.positions = GENERATE(from_range(position_names()));
+    INFO(options.positions);
+    CHECK(learn(options, 600) > 0.99);
+  }
+  SECTION("post-norm with a gated network") {
+    options.norm = "post";
+    options.activation = "swiglu";
+    CHECK(learn(options, 600) > 0.99);
+  }
+  SECTION("in bf16") {
+    try {
+      check_precision("bf16", at::kCPU);
+    } catch (const UsageError&) {
+      return;  // not on this machine
+    }
+    CHECK(learn(options, 600, "bf16") > 0.99);
   }
 }

@@ -1,0 +1,63 @@
+#include "nn/positions.h"
+
+#include <cmath>
+
+namespace gloss {
+namespace {
+
+// p / 10000^{2i/width} for i < width/2. [n, width/2], in float64: float32 would lose the angle of far positions.
+Tensor angles(const Tensor& positions, int64_t width) {
+  const auto exponents = at::arange(0, width, 2, positions.options().dtype(at::kDouble)) / width;
+  const auto frequencies = at::exp(exponents * -std::log(10000.0));
+  return at::outer(positions.to(at::kDouble), frequencies);
+}
+
+}  // namespace
+
+std::vector<std::string> position_names() { return {"sinusoidal", "learned", "rotary", "alibi"}; }
+
+Tensor sinusoidal_positions(const Tensor& positions, int64_t width, const at::TensorOptions& options) {
+  const auto angle = angles(positions, width);
+  return at::stack({angle.sin(), angle.cos()}, 2).flatten(1).slice(1, 0, width).to(options);
+}
+
+Tensor rotate(const Tensor& heads, const Tensor& positions) {
+  const auto angle = angles(positions, heads.size(3));
+  const auto cosine = angle.cos().to(heads.options()), sine = angle.sin().to(heads.options());
+  const auto pairs = heads.unflatten(3, {-1, 2});
+  const auto even = pairs.select(4, 0), odd = pairs.select(4, 1);
+  return at::stack({even * cosine - odd * sine, even * sine + odd * cosine}, 4).flatten(3);
+}
+
+Tensor alibi_bias(const Tensor& queries, const Tensor& keys, int64_t heads,
+                  const at::TensorOptions& options) {
+  const auto head = at::arange(1, heads + 1, queries.options().dtype(at::kDouble));
+  const auto slopes = at::exp2(head * (-8.0 / static_cast<double>(heads))).view({1, heads, 1, 1});
+  const auto distance = (queries.unsqueeze(1) - keys.unsqueeze(0)).abs().to(at::kDouble);  // [q, k]
+  return (-slopes * distance).to(options);
+}
+
+PositionsImpl::PositionsImpl(std::string kind, int64_t width, int64_t heads, int64_t maximum)
+    : kind_(std::move(kind)), heads_(heads) {
+  if (kind_ != "learned") return;
+  table_ = register_parameter("table", at::empty({maximum, width}));
+  torch::nn::init::normal_(table_, 0.0, 1.0 / std::sqrt(static_cast<double>(width)));
+}
+
+Tensor PositionsImpl::add_to(const Tensor& embedded, const Tensor& positions) {
+  if (kind_ == "sinusoidal")
+    return embedded + sinusoidal_positions(positions, embedded.size(2), embedded.options());
+  if (kind_ == "learned") return embedded + table_.index_select(0, positions.clamp_max(table_.size(0) - 1));
+  return embedded;
+}
+
+Tensor PositionsImpl::turn(const Tensor& heads, const Tensor& positions) const {
+  return turns() ? rotate(heads, positions) : heads;
+}
+
+Tensor PositionsImpl::bias(const Tensor& queries, const Tensor& keys,
+                           const at::TensorOptions& options) const {
+  return kind_ == "alibi" ? alibi_bias(queries, keys, heads_, options) : Tensor();
+}
+
+}  // namespace gloss

@@ -1,0 +1,69 @@
+#include "nn/precision.h"
+
+#include <ATen/autocast_mode.h>
+
+#include <array>
+
+#include "core/error.h"
+
+namespace gloss {
+namespace {
+
+struct Precision {
+  const char* name;
+  at::ScalarType type;
+  const char* needs;  // what a CPU must have
+  bool (*on_cpu)();
+};
+
+constexpr std::array kPrecisions{
+    Precision{"float32", at::kFloat, "", [] { return true; }},
+    Precision{"bf16", at::kBFloat16, "a CPU with AVX-512 BF16 or AMX units",
+              [] { return __builtin_cpu_supports("avx512bf16") != 0; }},
+    Precision{"fp16", at::kHalf, "a GPU", [] { return false; }},
+};
+
+const Precision& precision_of(const std::string& name) {
+  for (const auto& entry : kPrecisions)
+    if (name == entry.name) return entry;
+  throw UsageError("unknown precision '" + name + "'");
+}
+
+}  // namespace
+
+std::vector<std::string> precision_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : kPrecisions) names.emplace_back(entry.name);
+  return names;
+}
+
+void check_precision(const std::string& name, const at::Device& device) {
+  const auto& precision = precision_of(name);
+  if (device.is_cpu() && !precision.on_cpu())
+    throw UsageError("--precision " + name + ": needs " + precision.needs +
+                     ", which this machine does not offer; take float32");
+}
+
+PrecisionGuard::PrecisionGuard(const std::string& name, const at::Device& device)
+    : device_(device.type()),
+      was_enabled_(at::autocast::is_autocast_enabled(device_)),
+      former_type_(at::autocast::get_autocast_dtype(device_)) {
+  at::autocast::increment_nesting();
+  const auto type = precision_of(name).type;
+  at::autocast::set_autocast_enabled(device_, type != at::kFloat);
+  if (type != at::kFloat) at::autocast::set_autocast_dtype(device_, type);
+}
+
+PrecisionGuard::~PrecisionGuard() {
+  if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+  at::autocast::set_autocast_dtype(device_, former_type_);
+  at::autocast::set_autocast_enabled(device_, was_enabled_);
+}
+
+at::ScalarType product_type(const Tensor& x) {
+  const auto device = x.device().type();
+  return at::autocast::is_autocast_enabled(device) ? at::autocast::get_autocast_dtype(device)
+                                                   : x.scalar_type();
+}
+
+}  // namespace gloss
