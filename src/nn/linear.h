@@ -9,11 +9,14 @@ namespace gloss {
 class LinearImpl : public torch::nn::Module {
  public:
   LinearImpl(int64_t in, int64_t out, bool with_bias = true);
-  Tensor forward(const Tensor& x);  ///< [..., in] → [..., out]
+  Tensor forward(const Tensor& x);  ///< [..., in] → [..., out], in the precision of the moment (precision.h)
 
   Tensor weight;  ///< [out, in]
   Tensor bias;    ///< [out], undefined without
 };
 TORCH_MODULE(Linear);
+
+/// The same for a weight that lies elsewhere. \param bias [out], or undefined
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias);
 
 }  // namespace gloss

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "core/special_tokens.h"
+#include "kernels/bf16_linear.h"
 #include "kernels/softmax_loss.h"
+#include "nn/linear.h"
 #include "nn/precision.h"
 
 namespace gloss {
@@ -13,11 +15,29 @@ namespace {
 // memory (app/process.cpp), and at most 30 MiB.
 int64_t block_rows(const Tensor& weight, at::ScalarType type) {
   const auto row = weight.size(0) * static_cast<int64_t>(c10::elementSize(type));
-  return std::clamp<int64_t>((int64_t{30} << 20) / row, 64, 4096);
+  const auto rows = std::clamp<int64_t>((int64_t{30} << 20) / row, 64, 4096);
+  return rows >= 256 ? rows / 256 * 256 : rows;
 }
 
 // Of these so many at a time between the product and the softmax, so that they are still in the cache.
 constexpr int64_t kCachedLogits = 5 << 19;
+
+/// out = a·b
+void product(const Tensor& out, const Tensor& a, const Tensor& b) {
+  if (out.is_cpu() && out.scalar_type() == at::kBFloat16) return bf16_product(out, a, b);
+  auto result = out;
+  at::mm_out(result, a, b);
+}
+
+/// out += a^T·b, summed over the blocks in the type of `out`
+void add_product(const Tensor& out, const Tensor& a, const Tensor& b) {
+  if (a.is_cpu() && a.scalar_type() == at::kBFloat16) return add_bf16_product(out, a, b);
+  if (out.scalar_type() == a.scalar_type()) {
+    out.addmm_(a.t(), b);
+  } else {
+    out.add_(at::mm(a.t(), b));
+  }
+}
 
 struct Loss : torch::autograd::Function<Loss> {
   /// \return {loss / normalizer, Σ -log p(target) in float64}; all gradients are made here, in one pass over the blocks.
@@ -29,14 +49,14 @@ struct Loss : torch::autograd::Function<Loss> {
     const auto h = hidden.to(type), W = weight.to(type);  // no copies in float32
     const auto rows = hidden.size(0);
     const auto block = std::min(rows, block_rows(weight, type));
-    const auto cached = std::clamp<int64_t>(kCachedLogits / weight.size(0), 16, block);
+    const auto cached = std::min(block, std::max<int64_t>(kCachedLogits / weight.size(0) / 16 * 16, 16));
     auto buffer = at::empty({block, weight.size(0)}, h.options());
     Tensor dh, dW, db, ones;
     if (with_gradient) {
       dh = at::empty_like(h);
       dW = at::zeros_like(weight);
-      db = at::zeros_like(bias);
-      ones = at::ones({1, block}, h.options());
+      db = at::zeros({1, bias.size(0)}, bias.options());
+      ones = at::ones({block, 1}, h.options());
     }
     auto loss = at::zeros({}, hidden.options().dtype(at::kDouble));
     auto nll = at::zeros_like(loss);
@@ -44,7 +64,7 @@ struct Loss : torch::autograd::Function<Loss> {
       const auto n = std::min(block, rows - begin);
       for (int64_t i = 0; i < n; i += cached) {
         auto logits = buffer.narrow(0, i, std::min(cached, n - i));
-        at::mm_out(logits, h.narrow(0, begin + i, logits.size(0)), W.t());
+        product(logits, h.narrow(0, begin + i, logits.size(0)), W.t());
         const auto sums = softmax_loss_(logits, bias, target.narrow(0, begin + i, logits.size(0)), smoothing,
                                         1.0 / normalizer, with_gradient);
         loss += sums.loss;
@@ -52,17 +72,11 @@ struct Loss : torch::autograd::Function<Loss> {
       }
       if (!with_gradient) continue;
       const auto gradient = buffer.narrow(0, 0, n);
-      auto dh_block = dh.narrow(0, begin, n);
-      at::mm_out(dh_block, gradient, W);
-      const auto h_block = h.narrow(0, begin, n);
-      if (type == weight.scalar_type()) {
-        dW.addmm_(gradient.t(), h_block);
-      } else {
-        dW.add_(at::mm(gradient.t(), h_block));  // summed over the blocks in float32
-      }
-      db.add_(at::mm(ones.narrow(1, 0, n), gradient).squeeze(0));  // the sum over rows, as fast as a product
+      product(dh.narrow(0, begin, n), gradient, W);
+      add_product(dW, gradient, h.narrow(0, begin, n));
+      add_product(db, ones.narrow(0, 0, n), gradient);  // the sum over rows, as fast as a product
     }
-    if (with_gradient) context->save_for_backward({dh.to(hidden.scalar_type()), dW, db});
+    if (with_gradient) context->save_for_backward({dh.to(hidden.scalar_type()), dW, db.squeeze(0)});
     context->mark_non_differentiable({nll});
     return {(loss / normalizer).to(weight.scalar_type()), nll};
   }
@@ -96,7 +110,7 @@ OutputLayerImpl::OutputLayerImpl(int64_t input_size, int64_t vocabulary, Tensor 
   torch::nn::init::xavier_uniform_(weight);
 }
 
-Tensor OutputLayerImpl::logits(const Tensor& hidden) { return at::linear(hidden, weight, bias); }
+Tensor OutputLayerImpl::logits(const Tensor& hidden) { return linear(hidden, weight, bias); }
 
 LossSums OutputLayerImpl::loss(const Tensor& hidden, const Tensor& target, double smoothing,
                                double normalizer) {
