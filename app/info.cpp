@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "checkpoint/attention_metadata.h"
 #include "checkpoint/tokenizer_files.h"
 #include "command.h"
 #include "core/file.h"
@@ -51,15 +52,11 @@ std::string event_text(const nlohmann::json& event) {
   return text;
 }
 
-std::string attention_text(const Metadata& metadata) {
-  const auto value = [&](const char* key) {
-    const auto found = metadata.find(key);
-    return found == metadata.end() ? std::string("0") : found->second;
-  };
-  const auto layer = value("alignment_layer"), head = value("alignment_head");
-  return (layer == "0" ? "last but one decoder layer" : "decoder layer " + layer) + ", " +
-         (head == "0" ? "mean over heads" : "head " + head) +
-         (value("alignment_shift") == "1" ? ", shifted by one step" : "");
+std::string attention_text(const AttentionChoice& choice) {
+  return (choice.layer == 0 ? std::string("last but one decoder layer")
+                            : "decoder layer " + std::to_string(choice.layer)) +
+         ", " + (choice.head == 0 ? std::string("mean over heads") : "head " + std::to_string(choice.head)) +
+         (choice.shift ? ", shifted by one step" : "");
 }
 
 std::string describe(const ModelDirectory& directory, const at::Device& device) {
@@ -77,7 +74,10 @@ std::string describe(const ModelDirectory& directory, const at::Device& device) 
     text += row("source vocabulary", tokenizer_text(*tokenizers.source));
     text += row("target vocabulary", tokenizer_text(*tokenizers.target));
   }
-  if (config.model.type == "transformer") text += row("alignments", attention_text(weights.metadata));
+  if (config.model.type == "transformer")
+    text += row("alignments", attention_text(read_attention_metadata(
+                                  weights.metadata, {}, {config.model.decoder_layers, config.model.heads},
+                                  directory.weights().string())));
   std::string steps;
   for (const auto step : directory.steps()) steps += (steps.empty() ? "" : ", ") + std::to_string(step);
   text += row("checkpoints", steps.empty() ? "none" : steps);

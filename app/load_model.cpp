@@ -48,13 +48,19 @@ LoadedModel load_model(const std::string& path, const std::string& device,
   LoadedModel loaded;
   loaded.device = select_device(device);
   loaded.config = read_train_config(directory.config());
-  if (!attention_backend.empty()) loaded.config.model.attention_backend = attention_backend;
+  if (!attention_backend.empty()) {
+    if (loaded.config.model.type == "rnn")
+      throw UsageError("--attention-backend: is for transformers, and " + path + " is an rnn; leave it out");
+    loaded.config.model.attention_backend = attention_backend;
+  }
   loaded.tokenizers = load_tokenizers(directory.root());
   const auto weights = read_safetensors(directory.weights());
   check_tokenizers(weights.metadata, loaded.tokenizers, directory.weights().string());
   loaded.model = build_model(loaded.config, loaded.tokenizers, directory.config());
   load_strict(*loaded.model, weights.tensors, directory.weights().string());
-  apply_attention_metadata(weights.metadata, *loaded.model, directory.weights().string());
+  loaded.model->attention_choice =
+      read_attention_metadata(weights.metadata, loaded.model->attention_choice,
+                              loaded.model->attention_counts(), directory.weights().string());
   loaded.model->to(loaded.device);
   loaded.model->eval();
   return loaded;

@@ -27,7 +27,7 @@ ModelDirectory open_model_directory(const std::string& path);
 ///
 /// Checks everything in the directory before use: names, shapes and types of the weights, and the SHA-256 of
 /// the vocabularies they were trained with. Throws CheckpointError; UsageError for a device that cannot be
-/// had.
+/// had, or a backend for a model that has none.
 LoadedModel load_model(const std::string& path, const std::string& device,
                        const std::string& attention_backend = "");
 

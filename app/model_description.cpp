@@ -5,10 +5,9 @@
 namespace gloss {
 namespace {
 
-std::string backend_text(const ModelOptions& options, const at::Device& device,
-                         at::ScalarType type = at::kFloat) {
-  return describe_attention_backend(options.attention_backend, options.model_size / options.heads,
-                                    options.attention_dropout, at::TensorOptions(device).dtype(type));
+std::string backend_text(const ModelOptions& options, double dropout, const at::TensorOptions& tensors) {
+  return describe_attention_backend(options.attention_backend, options.model_size / options.heads, dropout,
+                                    tensors);
 }
 
 std::string describe_rnn(const ModelOptions& options) {
@@ -27,7 +26,7 @@ std::string describe_transformer(const ModelOptions& options, const at::Device& 
          row("sizes", fmt::format("model {}, feed-forward {} ({}), {} heads", options.model_size,
                                   options.ffn_size, options.activation, options.heads)) +
          row("norm", options.norm) + row("positions", options.positions) +
-         row("attention", backend_text(options, device));
+         row("attention", backend_text(options, /*dropout=*/0.0, device));
 }
 
 }  // namespace
@@ -41,11 +40,14 @@ std::string describe_model(const ModelOptions& options, const at::Device& device
          (options.type == "rnn" ? describe_rnn(options) : describe_transformer(options, device));
 }
 
-void describe_computation(const ModelOptions& options, const at::Device& device,
-                          const std::string& precision) {
+void log_computation(const ModelOptions& options, const at::Device& device, const std::string& precision,
+                     bool is_training) {
   if (options.type == "rnn") return;
   const auto type = precision == "float32" ? at::kFloat : precision == "bf16" ? at::kBFloat16 : at::kHalf;
-  spdlog::info("attention: {}; matrix products in {}", backend_text(options, device, type), precision);
+  spdlog::info("attention: {}; matrix products in {}",
+               backend_text(options, is_training ? options.attention_dropout : 0.0,
+                            at::TensorOptions(device).dtype(type)),
+               precision);
 }
 
 }  // namespace gloss

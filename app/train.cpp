@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/stop.h"
+#include "core/unicode.h"
 #include "data/corpus.h"
 #include "model/make_model.h"
 #include "model_description.h"
@@ -40,14 +41,36 @@ std::optional<ValidationSet> validation_set(const DataOptions& data, const Token
   return load_validation_set(text, tokenizers, data.max_length);
 }
 
+/// Throws DataError where the links cannot be of the validation text.
+void check_gold(const std::vector<SentenceLinks>& gold, bool one_line_each, const ValidationSet& validation,
+                const std::string& file) {
+  const auto sentences = validation.pairs.size();
+  if (gold.size() > sentences || (one_line_each && gold.size() < sentences))
+    throw DataError(file + ": " + std::to_string(gold.size()) + " sentences, but the validation text has " +
+                    std::to_string(sentences) + "; give alignments of that text");
+  bool has_links = false;
+  for (size_t i = 0; i < gold.size(); ++i) {
+    const auto source_words = static_cast<int64_t>(word_spans(validation.source[i]).size());
+    const auto target_words = static_cast<int64_t>(word_spans(validation.target[i]).size());
+    for (const auto* links : {&gold[i].sure, &gold[i].possible})
+      for (const auto& link : *links) {
+        has_links = true;
+        if (link.source >= source_words || link.target >= target_words)
+          throw DataError(file + ": sentence " + std::to_string(i + 1) + " has a link beyond its " +
+                          std::to_string(source_words) + " source and " + std::to_string(target_words) +
+                          " target words; give alignments of the validation text, word by word");
+      }
+  }
+  if (!has_links) throw DataError(file + ": holds no link; give alignments of the validation text");
+}
+
 std::vector<SentenceLinks> gold_alignments(const DataOptions& data,
                                            const std::optional<ValidationSet>& validation) {
   if (data.valid_alignments.empty()) return {};
-  auto gold = read_links(data.valid_alignments, link_format_of_file(data.valid_alignments));
-  if (gold.size() > validation->pairs.size())
-    throw DataError(data.valid_alignments + ": " + std::to_string(gold.size()) +
-                    " sentences, but the validation text has " + std::to_string(validation->pairs.size()) +
-                    "; give alignments of that text");
+  const auto& file = data.valid_alignments;
+  const auto& format = link_format_of_file(file);
+  auto gold = read_links(file, format);
+  check_gold(gold, format.one_line_each, *validation, file);
   return gold;
 }
 
@@ -76,7 +99,7 @@ int run_train(TrainConfig config, const SharedOptions& shared) {
   config.validate();
   const auto device = select_device(shared.device);  // one that cannot be had is known before any work
   check_precision(config.train.precision, device);
-  describe_computation(config.model, device, config.train.precision);
+  log_computation(config.model, device, config.train.precision, /*is_training=*/true);
   ModelFolder folder(config);
   const auto text = training_text(config.data);
   const auto tokenizers = vocabularies(config, folder, text);

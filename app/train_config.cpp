@@ -24,9 +24,10 @@ void TrainConfig::validate() const {
   data.validate();
   model.validate();
   train.validate();
-  if (model.type == "rnn" && train.precision != "float32")
-    throw UsageError("--precision " + train.precision +
-                     ": the recurrent cells compute in float32; use it with type transformer");
+  model.check_precision(train.precision);
+  if (model.type == "rnn" && !data.valid_alignments.empty())
+    throw UsageError(
+        "--valid-alignments: choose a transformer's decoder layer, and type is rnn; leave them out");
 }
 
 void add_train_config(Fields& fields, TrainConfig& config) {

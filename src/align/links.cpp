@@ -52,7 +52,7 @@ void add_pair(const std::string& text, int64_t base, const Place& place, Sentenc
   link.target -= base;
   if (link.source < 0 || link.target < 0)
     throw place.fault("link '" + text + "' has position 0, but positions count from " + std::to_string(base) +
-                      "; choose --gold-base 0 if they count from 0");
+                      "; if they count from 0, name the file .pharaoh, or in evaluate give --gold-base 0");
   (text[mark] == '-' ? links.sure : links.possible).push_back(link);
 }
 

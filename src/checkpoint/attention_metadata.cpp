@@ -30,17 +30,21 @@ Metadata attention_metadata(const AttentionChoice& choice) {
           {kShift, std::to_string(static_cast<int>(choice.shift))}};
 }
 
-void apply_attention_metadata(const Metadata& metadata, Seq2Seq& model, const std::string& file) {
-  const AttentionChoice choice{
-      .layer = number(metadata, kLayer, model.attention_choice.layer, file),
-      .head = number(metadata, kHead, model.attention_choice.head, file),
-      .shift = number(metadata, kShift, static_cast<int64_t>(model.attention_choice.shift), file) != 0};
+AttentionChoice read_attention_metadata(const Metadata& metadata, const AttentionChoice& otherwise,
+                                        const AttentionCounts& counts, const std::string& file) {
+  const auto shift = number(metadata, kShift, static_cast<int64_t>(otherwise.shift), file);
+  const AttentionChoice choice{.layer = number(metadata, kLayer, otherwise.layer, file),
+                               .head = number(metadata, kHead, otherwise.head, file),
+                               .shift = shift != 0};
+  if (shift > 1)
+    throw CheckpointError(file + ": its metadata has " + kShift + " '" + std::to_string(shift) +
+                          "', which should be 0 or 1");
   try {
-    check_attention(choice, model.attention_counts());
+    check_attention(choice, counts);
   } catch (const UsageError& error) {
     throw CheckpointError(file + ": its metadata does not fit the model: " + error.what());
   }
-  model.attention_choice = choice;
+  return choice;
 }
 
 }  // namespace gloss

@@ -10,8 +10,9 @@ namespace gloss {
 /// What to store beside weights about the attention that alignments are read from.
 Metadata attention_metadata(const AttentionChoice& choice);
 
-/// Takes what was stored over into the model; without it the model keeps its own choice.
-/// Throws CheckpointError, naming `file`, for a choice that the model does not have.
-void apply_attention_metadata(const Metadata& metadata, Seq2Seq& model, const std::string& file);
+/// What was stored; where nothing was, `otherwise`.
+/// Throws CheckpointError, naming `file`, for what is no choice among the model's attentions.
+AttentionChoice read_attention_metadata(const Metadata& metadata, const AttentionChoice& otherwise,
+                                        const AttentionCounts& counts, const std::string& file);
 
 }  // namespace gloss

@@ -82,8 +82,7 @@ void add_bf16_product(const Tensor& out, const Tensor& a, const Tensor& b) {
   const auto rows = a.size(0), whole = whole_blocks(rows);
   if (whole > 0) out.add_(at::mm(a.narrow(0, 0, whole).t(), b.narrow(0, 0, whole)));
   const auto rest = rows - whole;
-  if (rest > 0)
-    out.add_(at::mm(padded(a.narrow(0, whole, rest)).t(), padded(b.narrow(0, whole, rest))));
+  if (rest > 0) out.add_(at::mm(padded(a.narrow(0, whole, rest)).t(), padded(b.narrow(0, whole, rest))));
 }
 
 }  // namespace gloss

@@ -8,7 +8,7 @@ namespace {
 /// Options of the other type that were set all the same: they would do nothing. `Part` is RnnOptions or
 /// TransformerOptions.
 template <class Part>
-void refuse_changed(Part part, const std::string& type, const std::string& other) {
+void refuse_changed(Part part, const std::string& type, const std::string& other, const std::string& preset) {
   Part defaults;
   std::vector<std::string> changed;
   defaults.visit([&](const char* name, const auto& standard, const auto&...) {
@@ -19,7 +19,9 @@ void refuse_changed(Part part, const std::string& type, const std::string& other
   });
   if (!changed.empty())
     throw UsageError(join(changed) + ": mean something for type " + other + " only, and type is " + type +
-                     "; leave them out, or set type to " + other);
+                     (preset.empty()
+                          ? "; leave them out, or set type to " + other
+                          : " (preset " + preset + " sets some of them); leave out the one or the other"));
 }
 
 void validate_rnn(const ModelOptions& options) {
@@ -56,6 +58,12 @@ void validate_transformer(const ModelOptions& options) {
 
 }  // namespace
 
+void ModelOptions::check_precision(const std::string& precision) const {
+  if (type == "rnn" && precision != "float32")
+    throw UsageError("--precision " + precision +
+                     ": the recurrent cells compute in float32; it is for type transformer");
+}
+
 ModelOptions ModelOptions::resolved() const {
   auto options = *this;
   const int64_t layers = type == "rnn" ? 1 : 6;
@@ -71,10 +79,10 @@ ModelOptions ModelOptions::resolved() const {
 
 void ModelOptions::validate() const {
   if (type == "rnn") {
-    refuse_changed<TransformerOptions>(*this, type, "transformer");
+    refuse_changed<TransformerOptions>(*this, type, "transformer", preset);
     validate_rnn(resolved());
   } else {
-    refuse_changed<RnnOptions>(*this, type, "rnn");
+    refuse_changed<RnnOptions>(*this, type, "rnn", preset);
     validate_transformer(resolved());
   }
 }

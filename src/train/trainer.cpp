@@ -282,10 +282,13 @@ class Training {
     spdlog::info("alignments are read from decoder layer {} of {} ({})", best.layer, layers.size(), quality);
   }
 
+  // No finite gradient any more: probably the weights are beyond repair. (fp16 skips some now and then to adapt its
+  // loss scale.)
+  bool seems_broken() const { return state_.skipped_in_row > (options_.precision == "fp16" ? 10 : 0); }
+
   void save() {
     if (saved_update_ == state_.update) return;
-    if (state_.skipped_in_row > 0) {
-      // Probably the weights are beyond repair: an older checkpoint must not make room for them.
+    if (seems_broken()) {  // an older checkpoint must not make room for it
       spdlog::warn("update {}: not saved, its gradient was not finite", state_.update);
       return;
     }
@@ -309,12 +312,19 @@ class Training {
       saved_update_ = -1;
     }
     save();
-    if (!data_.validation || !state_.best || !std::filesystem::exists(directory_.weights())) {
+    const bool has_best = data_.validation && state_.best && std::filesystem::exists(directory_.weights());
+    const bool is_lost = !has_best && seems_broken();
+    if (!has_best && !is_lost) {
       const SmoothedWeights::Use smoothed(smoothed_);
       write_weights();
     }
     reporter_->end(state_, reason);
     model_.eval();
+    if (is_lost)
+      throw DataError(
+          "training: the last " + std::to_string(state_.skipped_in_row) +
+          " updates had no finite gradient, so nothing was saved of them; lower --learning-rate or "
+          "raise --warmup");
     return {.reason = reason, .signal = signal_, .updates = state_.update, .best = state_.best};
   }
 

@@ -154,6 +154,86 @@ TEST_CASE("a preset gives sizes and settings, and a flag wins over it", "[cli][t
   CHECK(holds(unknown.err, "transformer-tiny"));
 }
 
+TEST_CASE("gold alignments choose the layer, and must be of the validation text", "[cli][transformer]") {
+  const TemporaryFolder folder;
+  const auto train = [&](const std::string& name, const std::string& links) {
+    const auto gold = folder.write(name, links);
+    return run_gloss(transformer(folder.file("model-" + name),
+                                 {"--updates", "4", "--valid-every", "2", "--valid-alignments", gold}));
+  };
+  const auto lines = [](size_t count, const std::string& line) {
+    std::string text;
+    for (size_t i = 0; i < count; ++i) text += line + "\n";
+    return text;
+  };
+  const auto good = train("good", lines(30, "0-0"));
+  INFO(good.err);
+  CHECK(good.code == 0);
+  CHECK(holds(good.err, "(AER "));
+  for (const auto& [name, links, says] : std::vector<std::tuple<std::string, std::string, std::string>>{
+           {"short", lines(29, "0-0"), "29 sentences, but the validation text has 30"},
+           {"long", lines(31, "0-0"), "31 sentences, but the validation text has 30"},
+           {"empty", "", "0 sentences"},
+           {"blank", lines(30, ""), "holds no link"},
+           {"beyond", lines(30, "99-0"), "sentence 1 has a link beyond"},
+           {"zero.talp", lines(30, "0-0"), "positions count from 1"}}) {
+    const auto outcome = train(name, links);
+    INFO(name << ": " << outcome.err);
+    CHECK(outcome.code == 3);
+    CHECK(holds(outcome.err, says));
+  }
+  const auto rnn = run_gloss(tiny_training(folder.file("rnn"), {"--valid-alignments", folder.file("good")}));
+  CHECK(rnn.code == 2);
+}
+
+TEST_CASE("a training whose weights are lost keeps what was good and says so", "[cli][transformer]") {
+  const TemporaryFolder folder;
+  const auto model = folder.file("model");
+  const auto go_on = [&](const std::string& updates, const std::string& rate) {
+    auto arguments = transformer(model, {"--updates", updates, "--learning-rate", rate, "--warmup", "0",
+                                         "--clip-norm", "0", "--save-every", "100", "--valid-every", "1000"});
+    for (const std::string name : {"--valid-source", "--valid-target"}) {
+      const auto at = std::find(arguments.begin(), arguments.end(), name);
+      arguments.erase(at, at + 2);
+    }
+    return run_gloss(arguments);
+  };
+  REQUIRE(go_on("10", "0.001").code == 0);
+  const auto before = read_text(model + "/model.safetensors");
+  const auto lost = go_on("20", "1e38");
+  INFO(lost.err);
+  CHECK(lost.code == 3);
+  CHECK(holds(lost.err, "nothing was saved of them"));
+  CHECK(read_text(model + "/model.safetensors") == before);
+}
+
+TEST_CASE("translation computes without the dropout of the training", "[cli][transformer]") {
+  const TemporaryFolder folder;
+  const auto model = folder.file("model");
+  REQUIRE(run_gloss(transformer(model, {"--updates", "2", "--attention-dropout", "0.3"})).code == 0);
+  const auto outcome =
+      run_gloss({"translate", "--model", model, "--attention-backend", "fused"}, "le chat\n");
+  CHECK(outcome.code == 0);
+  CHECK(holds(outcome.err, "attention: fused (flash kernel on cpu)"));
+  CHECK(holds(run_gloss({"info", "--model", model}).out, "fused"));
+}
+
+TEST_CASE("flags for transformers are refused with an RNN", "[cli][transformer]") {
+  const auto model = trained_model();
+  for (const auto& [flag, value] :
+       std::map<std::string, std::string>{{"--precision", "bf16"}, {"--attention-backend", "explicit"}}) {
+    const auto outcome = run_gloss({"translate", "--model", model, flag, value}, "le chat\n");
+    INFO(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK(holds(outcome.err, flag));
+  }
+  const TemporaryFolder folder;
+  const auto mixed =
+      run_gloss(tiny_training(folder.file("model"), {"--type", "rnn", "--preset", "transformer-tiny"}));
+  CHECK(mixed.code == 2);
+  CHECK(holds(mixed.err, "preset transformer-tiny"));
+}
+
 TEST_CASE("what cannot be had is an error that says so", "[cli][transformer]") {
   struct Mistake {
     std::vector<std::string> flags;

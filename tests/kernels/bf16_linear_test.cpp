@@ -14,12 +14,14 @@ double relative(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-TEST_CASE("a bf16 linear layer is the float32 one within rounding, with its gradients", "[kernels][bf16][property]") {
+TEST_CASE("a bf16 linear layer is the float32 one within rounding, with its gradients",
+          "[kernels][bf16][property]") {
   torch::manual_seed(22);
   const int64_t rows = GENERATE(1, 16, 17, 511, 512, 513, 1300);
   const bool has_bias = GENERATE(true, false);
   INFO(rows << (has_bias ? " rows with bias" : " rows"));
-  const auto x = at::randn({rows, 24}).set_requires_grad(true), w = at::randn({10, 24}).set_requires_grad(true);
+  const auto x = at::randn({rows, 24}).set_requires_grad(true),
+             w = at::randn({10, 24}).set_requires_grad(true);
   const auto b = has_bias ? at::randn({10}).set_requires_grad(true) : Tensor();
   const auto direction = at::randn({rows, 10});
   std::vector<std::vector<Tensor>> results;
@@ -38,8 +40,10 @@ TEST_CASE("a bf16 linear layer is the float32 one within rounding, with its grad
   }
 }
 
-TEST_CASE("a bf16 layer keeps the shape and the number type of its input in the gradient", "[kernels][bf16][unit]") {
-  const auto x = at::randn({2, 3, 8}).to(at::kBFloat16).set_requires_grad(true), w = at::randn({4, 8}).set_requires_grad(true);
+TEST_CASE("a bf16 layer keeps the shape and the number type of its input in the gradient",
+          "[kernels][bf16][unit]") {
+  const auto x = at::randn({2, 3, 8}).to(at::kBFloat16).set_requires_grad(true),
+             w = at::randn({4, 8}).set_requires_grad(true);
   const auto y = bf16_linear(x, w, {});
   CHECK(y.sizes() == at::IntArrayRef({2, 3, 4}));
   y.sum().backward();

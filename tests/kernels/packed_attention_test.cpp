@@ -35,7 +35,8 @@ Rows<float> rows_of(Tensor& x) { return {x.mutable_data_ptr<float>(), x.stride(0
 
 }  // namespace
 
-TEST_CASE("each instruction set computes attention and its gradients by the formula", "[kernels][attention][property]") {
+TEST_CASE("each instruction set computes attention and its gradients by the formula",
+          "[kernels][attention][property]") {
   torch::manual_seed(19);
   const auto shape = GENERATE(from_range(kShapes));
   const std::string kind = GENERATE("all", "masked", "causal");
@@ -80,7 +81,8 @@ TEST_CASE("packed attention reads projections as they lie and gives gradients ba
   torch::manual_seed(20);
   const auto type = GENERATE(at::kFloat, at::kBFloat16);
   const double tolerance = type == at::kFloat ? 1e-4 : 0.05;
-  const auto per_sentence = (at::arange(6).unsqueeze(0) < at::tensor({6, 4, 1}).unsqueeze(1)).unsqueeze(1);  // [3, 1, 6]
+  const auto per_sentence =
+      (at::arange(6).unsqueeze(0) < at::tensor({6, 4, 1}).unsqueeze(1)).unsqueeze(1);  // [3, 1, 6]
   const auto check = [&](const std::function<Tensor(const std::vector<Tensor>&)>& packed,
                          const std::function<Tensor(const std::vector<Tensor>&)>& formulas,
                          const std::vector<Tensor>& blocks) {
@@ -103,7 +105,8 @@ TEST_CASE("packed attention reads projections as they lie and gives gradients ba
   SECTION("self-attention, causal") {
     check([&](const auto& in) { return packed_self_attention(in[0], {}, true); },
           [&](const auto& in) {
-            return joined(formula(part(in[0], 0), part(in[0], 1), part(in[0], 2), at::ones({6, 6}, at::kBool).tril()));
+            return joined(
+                formula(part(in[0], 0), part(in[0], 1), part(in[0], 2), at::ones({6, 6}, at::kBool).tril()));
           },
           {at::randn({3, 6, 3, 2, 8})});
   }
@@ -123,12 +126,14 @@ TEST_CASE("packed attention reads projections as they lie and gives gradients ba
   }
 }
 
-TEST_CASE("packed attention takes keys out of a larger cache, and a mask for each query", "[kernels][attention][property]") {
+TEST_CASE("packed attention takes keys out of a larger cache, and a mask for each query",
+          "[kernels][attention][property]") {
   torch::manual_seed(21);
   const auto cache = at::randn({2, 3, 12, 8});  // [batch, heads, room, d], 7 of it used
   const auto key = cache.narrow(2, 0, 7).transpose(1, 2), query = at::randn({2, 4, 3, 8});
   const auto allowed = at::rand({2, 4, 7}) < 0.7;
   const auto expected = formula(query.transpose(1, 2).to(at::kDouble), key.transpose(1, 2).to(at::kDouble),
                                 key.transpose(1, 2).to(at::kDouble), allowed.unsqueeze(1));
-  CHECK(difference(packed_attention(query, key, key, allowed, false), expected.transpose(1, 2).flatten(2)) < 1e-5);
+  CHECK(difference(packed_attention(query, key, key, allowed, false), expected.transpose(1, 2).flatten(2)) <
+        1e-5);
 }

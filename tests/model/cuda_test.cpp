@@ -62,7 +62,8 @@ TEST_CASE("the loss on a GPU is that of the CPU in every precision, gradients to
     const auto model = tiny_model(transformer("sinusoidal"), 51, at::kFloat);
     model->to(place);
     const PrecisionGuard guard(place.is_cpu() ? "float32" : precision, place);
-    const auto decoded = model->decode(model->encode(batch.source.to(place), batch.lengths), batch.target_in.to(place), false);
+    const auto decoded =
+        model->decode(model->encode(batch.source.to(place), batch.lengths), batch.target_in.to(place), false);
     const auto loss = model->output->loss(decoded.hidden, batch.target_out.to(place), 0.1, 7.0).loss;
     loss.backward();
     losses.push_back(loss.detach().cpu().to(at::kFloat));
@@ -81,6 +82,7 @@ TEST_CASE("a GPU fuses attention in half precision, without a mask and with one"
   for (const auto& mask : {AttentionMask{}, AttentionMask{.allowed = {}, .bias = {}, .causal = true},
                            AttentionMask{.allowed = padding, .bias = {}, .causal = false}}) {
     CHECK_FALSE(fused_kernel(x, x, x, mask, 0.0).empty());
-    CHECK(difference(fused_attention(x, x, x, mask, 0.0), explicit_attention(x, x, x, mask, 0.0).context) < 2e-2);
+    CHECK(difference(fused_attention(x, x, x, mask, 0.0), explicit_attention(x, x, x, mask, 0.0).context) <
+          2e-2);
   }
 }
