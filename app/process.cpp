@@ -32,6 +32,8 @@ int64_t available_cores() {
 void restart_with_passive_threads(char** argv) {
   constexpr auto kVariable = "OMP_WAIT_POLICY";
   if (getenv(kVariable) || setenv(kVariable, "passive", /*overwrite=*/0) != 0) return;
+  // Some microseconds, in which the next of many short loops mostly begins: waking a sleeping thread takes longer.
+  setenv("GOMP_SPINCOUNT", "5000", /*overwrite=*/0);
   std::error_code error;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
   // Returns only on failure, and then the program is slower, not wrong.

@@ -6,8 +6,8 @@
 namespace gloss {
 
 /// Starts the program anew with OMP_WAIT_POLICY=passive where the variable is not set, else returns. libgomp
-/// reads it while the program is being loaded, before main() could set it; without it idle threads spin, and
-/// a second job on the same cores makes both several times slower.
+/// reads it while the program is being loaded, before main() could set it; without it idle threads spin for
+/// long, and a second job on the same cores makes both several times slower.
 void restart_with_passive_threads(char** argv);
 
 /// Settings of the process that hold whatever the command: large blocks of memory are kept for reuse instead
