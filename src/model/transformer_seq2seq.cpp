@@ -57,7 +57,6 @@ TransformerSeq2Seq::TransformerSeq2Seq(const ModelOptions& options, const Vocabu
       target_positions_(register_module(
           "target_positions",
           Positions(options.positions, options.model_size, options.heads, options.max_positions))) {
-  attention_choice.shift = true;
   target_embedding_ = register_parameter("target_embedding", target_embedding);
   source_embedding_ =
       vocabularies.shared

@@ -271,15 +271,17 @@ class Training {
   void choose_attention() {
     if (!data_.validation || model_.attention_counts().layers < 2) return;
     model_.eval();
-    const auto layers =
-        measure_layers(model_, *data_.validation, data_.tokenizers, data_.gold, settings_.data.batch_tokens);
+    const auto qualities = measure_attention(model_, *data_.validation, data_.tokenizers, data_.gold,
+                                             settings_.data.batch_tokens);
     model_.train();
-    const auto& best = best_layer(layers);
-    if (model_.attention_choice.layer == best.layer) return;
-    model_.attention_choice.layer = best.layer;
+    const auto& best = best_attention(qualities);
+    auto& choice = model_.attention_choice;
+    if (choice.layer == best.choice.layer && choice.shift == best.choice.shift) return;
+    choice = best.choice;
     const auto quality =
-        best.aer ? fmt::format("AER {:.3f}", *best.aer) : fmt::format("agreement {:.3f}", best.agreement);
-    spdlog::info("alignments are read from decoder layer {} of {} ({})", best.layer, layers.size(), quality);
+        best.aer ? fmt::format("AER {:.3f}", *best.aer) : fmt::format("association {:.3f}", best.association);
+    spdlog::info("alignments are read from decoder layer {}, at the step that {} a word ({})", choice.layer,
+                 choice.shift ? "reads" : "writes", quality);
   }
 
   // No finite gradient any more: probably the weights are beyond repair. (fp16 skips some now and then to adapt its

@@ -66,7 +66,7 @@ TEST_CASE("a transformer trains, says how it computes, translates and aligns", "
   const auto info = run_gloss({"info", "--model", model});
   CHECK(holds(info.out, "transformer"));
   CHECK(holds(info.out, "fused (our own kernel on cpu"));
-  CHECK(holds(info.out, "mean over heads, shifted by one step"));
+  CHECK(holds(info.out, "mean over heads"));
 
   const auto source = read_text(case_file("base/valid.fr"));
   const auto plain = run_gloss({"translate", "--model", model, "--quiet"}, source);
@@ -104,8 +104,9 @@ TEST_CASE("shifted alignments are the rows of the step after, and heads average 
     REQUIRE(outcome.code == 0);
     return read_table(file);
   };
-  const auto shifted = align({}), same = align({"--alignment-shift", "off"}),
-             first = align({"--alignment-head", "1"}), second = align({"--alignment-head", "2"});
+  const auto shifted = align({"--alignment-shift", "on"}), same = align({"--alignment-shift", "off"}),
+             first = align({"--alignment-shift", "on", "--alignment-head", "1"}),
+             second = align({"--alignment-shift", "on", "--alignment-head", "2"});
   for (const auto& [sentence, weights] : shifted)
     for (const auto& [place, weight] : weights) {
       const auto mean = (first.at(sentence).at(place) + second.at(sentence).at(place)) / 2;

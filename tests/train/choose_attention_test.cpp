@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/random.h"
 #include "support/catch.h"
 #include "tiny.h"
 
@@ -30,25 +31,36 @@ class Looker : public tiny::Model {
 
 }  // namespace
 
-TEST_CASE("the layer in which both readings of the matrix agree is chosen", "[train][alignment][unit]") {
+TEST_CASE("the layer and the step whose links join what occurs together are chosen",
+          "[train][alignment][unit]") {
+  // Word i of the target is always the translation of word i of the source.
+  ValidationSet set;
+  Random random(3);
+  for (int64_t line = 0; line < 40; ++line) {
+    EncodedPair pair{.source = {}, .target = {}, .line = line};
+    for (int i = 0; i < 5; ++i) {
+      const auto word = static_cast<int32_t>(4 + random.below(6));
+      pair.source.push_back(word);
+      pair.target.push_back(word + 6);
+    }
+    set.source.emplace_back();
+    set.target.emplace_back();
+    set.pairs.push_back(pair);
+    set.in_loss.push_back(true);
+  }
   Looker model;
   model.eval();
-  const auto set = tiny::validation(20);
-  const auto layers = measure_layers(model, set, tiny::words(), {}, 64);
-  REQUIRE(layers.size() == 3);
-  CHECK(best_layer(layers).layer == 3);
-  double common = 0, all = 0;  // word i of one side is word i of the other, as far as both go
-  for (const auto& pair : set.pairs) {
-    common += 2.0 * static_cast<double>(std::min(pair.source.size(), pair.target.size()));
-    all += static_cast<double>(pair.source.size() + pair.target.size());
-  }
-  CHECK(layers[2].agreement == Approx(common / all));
-  CHECK(layers[0].agreement < layers[2].agreement);
-  CHECK(layers[1].agreement < layers[2].agreement);
+  const auto qualities = measure_attention(model, set, tiny::words(), {}, 64);
+  REQUIRE(qualities.size() == 6);  // three layers, each at two steps
+  const auto& best = best_attention(qualities);
+  CHECK(best.choice.layer == 3);
+  CHECK_FALSE(best.choice.shift);            // the diagonal is at the step that writes a word
   CHECK(model.attention_choice.layer == 0);  // as it was
 }
 
 TEST_CASE("with gold the lowest error rate decides", "[train][alignment][unit]") {
-  std::vector<LayerQuality> layers{{1, 0.9, 0.5}, {2, 0.1, 0.2}, {3, 0.5, 0.3}};
-  CHECK(best_layer(layers).layer == 2);
+  std::vector<AttentionQuality> qualities{{{.layer = 1, .head = 0, .shift = false}, 0.9, 0.5},
+                                          {{.layer = 2, .head = 0, .shift = true}, 0.1, 0.2},
+                                          {{.layer = 3, .head = 0, .shift = false}, 0.5, 0.3}};
+  CHECK(best_attention(qualities).choice.layer == 2);
 }
