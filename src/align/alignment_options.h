@@ -37,11 +37,10 @@ struct AlignmentOptions {
           non_negative);
     field("alignment-head", head, "transformer: attention head, from 1; 0: the mean over all heads.",
           non_negative);
-    field(
-        "alignment-shift", shift,
-        "Whether a target word's row is that of the step that reads it (on) or that writes it (off); empty: "
-        "as the model was trained, on for a transformer.",
-        one_of({"", "on", "off"}));
+    field("alignment-shift", shift,
+          "Whether a target word's row is that of the step that reads it (on) or that writes it (off); "
+          "empty: as training chose.",
+          one_of({"", "on", "off"}));
   }
 
   /// The format in words: `format`, or the default for `path`.
