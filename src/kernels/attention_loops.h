@@ -15,15 +15,12 @@
 namespace gloss {
 namespace {
 
-constexpr int64_t kTile = 16;  // columns held in registers at a time
-// So many floats as one value, which the compiler splits as the instruction set asks; left to itself it makes vectors of
+// kTile floats as one value, which the compiler splits as the instruction set asks; left to itself it makes vectors of
 // the wrong loop.
 using Tile = float __attribute__((vector_size(kTile * sizeof(float)), aligned(sizeof(float)), may_alias));
 
 inline const Tile& tile_at(const float* x) { return *reinterpret_cast<const Tile*>(x); }
 inline Tile& tile_at(float* x) { return *reinterpret_cast<Tile*>(x); }
-
-inline int64_t padded(int64_t n) { return (n + kTile - 1) / kTile * kTile; }
 
 /// Parts of one scratch buffer, one after the other.
 class Scratch {
@@ -138,7 +135,8 @@ inline float sum_of(const Tile& lanes) {
 template <class T>
 void attention(const AttentionProblem& problem, Rows<const T> query, Rows<const T> key, Rows<const T> value,
                Rows<T> context, float* log_sums, float* scratch) {
-  const auto n = problem.queries, m = problem.keys, d = problem.width, dp = padded(d), mp = padded(m);
+  const auto n = problem.queries, m = problem.keys, d = problem.width, dp = whole_tiles(d),
+             mp = whole_tiles(m);
   Scratch memory(scratch);
   auto* q = memory.take(n * dp);
   auto* k = memory.take(d * mp);
@@ -176,7 +174,8 @@ template <class T>
 void attention_backward(const AttentionProblem& problem, Rows<const T> query, Rows<const T> key,
                         Rows<const T> value, Rows<const T> dcontext, const float* log_sums, Rows<T> dquery,
                         Rows<T> dkey, Rows<T> dvalue, float* scratch) {
-  const auto n = problem.queries, m = problem.keys, d = problem.width, dp = padded(d), mp = padded(m);
+  const auto n = problem.queries, m = problem.keys, d = problem.width, dp = whole_tiles(d),
+             mp = whole_tiles(m);
   Scratch memory(scratch);
   auto* q = memory.take(n * dp);
   auto* k = memory.take(m * dp);

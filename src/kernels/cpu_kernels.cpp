@@ -7,10 +7,9 @@ extern const CpuKernels kCpuKernels_avx2;
 extern const CpuKernels kCpuKernels_avx512;
 
 int64_t AttentionProblem::scratch() const {
-  const auto padded = [](int64_t n) { return (n + 15) / 16 * 16; };
-  const auto q = queries, k = keys, d = padded(width);
+  const auto q = queries, k = keys, d = whole_tiles(width);
   // query, its context or gradients, key and value straight and turned, energies straight and turned, twice
-  return 3 * q * d + 4 * k * d + 2 * width * padded(k) + 2 * q * padded(k) + 2 * q * k;
+  return 3 * q * d + 4 * k * d + 2 * width * whole_tiles(k) + 2 * q * whole_tiles(k) + 2 * q * k;
 }
 
 std::vector<const CpuKernels*> available_cpu_kernels() {

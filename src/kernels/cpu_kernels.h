@@ -12,6 +12,11 @@ struct Rows {
   int64_t stride;  ///< from row to row
 };
 
+/// Columns that the attention loops take at a time: rows of scratch memory are filled up to a multiple of it.
+inline constexpr int64_t kTile = 16;
+// Static: cpu_loops.cpp is compiled for several instruction sets, and each must keep its own copy.
+static inline int64_t whole_tiles(int64_t n) { return (n + kTile - 1) / kTile * kTile; }
+
 /// One head of one sentence: softmax(QKᵀ·scale)V over the keys that each query may see.
 struct AttentionProblem {
   int64_t queries, keys, width;

@@ -14,8 +14,9 @@ std::vector<std::string> precision_names();
 /// GPU.
 void check_precision(const std::string& name, const at::Device& device);
 
-/// While it lives, this thread's products are computed in the given precision (LibTorch's autocast). The weights are
-/// cast once in its life, so it must not outlive a change of them.
+/// While it lives, this thread's products are computed in the given precision (LibTorch's autocast, whose casts
+/// of the weights live as long, so it must not outlive a change of them; on a CPU bf16 layers cast at each call,
+/// kernels/bf16_linear.h).
 class PrecisionGuard {
  public:
   PrecisionGuard(const std::string& name, const at::Device& device);
