@@ -30,7 +30,7 @@ Lines read_lines(const std::string& path) {
   for (std::string line; reader.next(line);) {
     if (!valid_utf8(line) && replaced++ == 0)
       spdlog::warn("{}:{}: not UTF-8; wrong bytes count as U+FFFD", reader.name(), reader.number());
-    lines.push_back(without_trailing_space(line));
+    lines.emplace_back(without_trailing_space(line));
   }
   if (replaced > 1) spdlog::warn("{}: {} lines are not UTF-8", reader.name(), replaced);
   return lines;
@@ -68,7 +68,8 @@ Json bleu_object(const EvaluateOptions& options, const Texts& texts) {
   const auto score = bleu(texts.hypotheses, texts.references, options.bleu);
   return {{"name", "BLEU"},
           {"score", score.score},
-          {"signature", bleu_signature(options.bleu, static_cast<int64_t>(texts.references.size()))},
+          {"signature",
+           bleu_signature(options.bleu, {.references = static_cast<int64_t>(texts.references.size())})},
           {"precisions", score.precisions},
           {"matches", score.matches},
           {"totals", score.totals},
@@ -84,7 +85,8 @@ double bleu_of_line(const EvaluateOptions& options, const Texts& texts, size_t l
 Json chrf_object(const EvaluateOptions& options, const Texts& texts) {
   return {{"name", chrf_name(options.chrf)},
           {"score", chrf(texts.hypotheses, texts.references, options.chrf)},
-          {"signature", chrf_signature(options.chrf, static_cast<int64_t>(texts.references.size()))},
+          {"signature",
+           chrf_signature(options.chrf, {.references = static_cast<int64_t>(texts.references.size())})},
           {"char_order", options.chrf.char_order},
           {"word_order", options.chrf.word_order},
           {"beta", options.chrf.beta}};
@@ -94,13 +96,13 @@ double chrf_of_line(const EvaluateOptions& options, const Texts& texts, size_t l
   return sentence_chrf(texts.hypotheses[line], texts.references_of(line), options.chrf);
 }
 
-struct Metric {
+struct MetricRow {
   const char* name;
   Json (*of_corpus)(const EvaluateOptions&, const Texts&);
   double (*of_line)(const EvaluateOptions&, const Texts&, size_t line);
 };
-constexpr std::array kMetrics{Metric{"bleu", bleu_object, bleu_of_line},
-                              Metric{"chrf", chrf_object, chrf_of_line}};
+constexpr std::array kMetrics{MetricRow{"bleu", bleu_object, bleu_of_line},
+                              MetricRow{"chrf", chrf_object, chrf_of_line}};
 
 std::vector<std::string> metric_names() {
   std::vector<std::string> names;
@@ -108,14 +110,14 @@ std::vector<std::string> metric_names() {
   return names;
 }
 
-std::vector<Metric> chosen_metrics(const std::string& list) {
-  std::vector<Metric> chosen;
+std::vector<MetricRow> chosen_metrics(const std::string& list) {
+  std::vector<MetricRow> chosen;
   for (size_t begin = 0; begin <= list.size();) {
     const size_t end = std::min(list.find(',', begin), list.size());
     const auto wanted = list.substr(begin, end - begin);
     begin = end + 1;
     const auto metric =
-        std::find_if(kMetrics.begin(), kMetrics.end(), [&](const Metric& m) { return wanted == m.name; });
+        std::find_if(kMetrics.begin(), kMetrics.end(), [&](const MetricRow& m) { return wanted == m.name; });
     if (metric == kMetrics.end())
       throw UsageError("unknown metric '" + wanted + "'; choose from: " + join(metric_names()));
     chosen.push_back(*metric);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes tests/metrics/golden_random.jsonl: BLEU and chrF of random lines, computed by sacreBLEU.
+"""Makes tests/golden/metrics_random.jsonl: BLEU and chrF of random lines, computed by sacreBLEU.
 
     python3 -m venv venv && venv/bin/pip install sacrebleu==2.6.0
-    venv/bin/python scripts/make_golden_metrics.py > tests/metrics/golden_random.jsonl
+    venv/bin/python scripts/make_golden_metrics.py > tests/golden/metrics_random.jsonl
 """
 
 import json
@@ -12,7 +12,7 @@ import sys
 import sacrebleu
 from sacrebleu.metrics import BLEU, CHRF
 
-COMMAND = "python scripts/make_golden_metrics.py > tests/metrics/golden_random.jsonl"
+COMMAND = "python scripts/make_golden_metrics.py > tests/golden/metrics_random.jsonl"
 WORDS = ["house", "the", "The", "a", "Ελλάς", "ΌΣΟΣ", "İstanbul", "Straße", "3.14", "1,000", "10-20", "2024.", "e-mail",
          "don't", "(hi)", "\"quoted\"", "&amp;", "&quot;", "&lt;b&gt;", "&amp;lt;", "<skipped>", "x<skipped>y", "U.S.A.",
          "...", ",,", ".5", "5.", "a.b", "a,1", "1,a", "-", "--", "5-", "-5", "€", "$5", "50%", "½", "Ⅷ", "٣", "٣.٤",

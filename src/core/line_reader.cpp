@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/text_file.h"
 
 namespace gloss {
 namespace {
@@ -58,11 +59,10 @@ class Inflater {
   bool at_member_end_ = false;
 };
 
-}  // namespace
-
-class LineReader::Source {
+/// A file or stdin, unpacked.
+class TextSource {
  public:
-  explicit Source(const std::string& path) : chunk_(kChunk) {
+  explicit TextSource(const std::string& path) : chunk_(kChunk) {
     const bool is_stdin = path.empty() || path == "-";
     name = is_stdin ? "stdin" : path;
     descriptor_ = is_stdin ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -74,9 +74,9 @@ class LineReader::Source {
       throw DataError(name + ": is a folder; name a file");
     }
   }
-  Source(const Source&) = delete;
-  Source& operator=(const Source&) = delete;
-  ~Source() {
+  TextSource(const TextSource&) = delete;
+  TextSource& operator=(const TextSource&) = delete;
+  ~TextSource() {
     if (owned_) ::close(descriptor_);
   }
 
@@ -114,6 +114,13 @@ class LineReader::Source {
       if (count > 0) fill();
     }
     return true;
+  }
+
+  /// All that is left, as it is.
+  std::string rest() {
+    while (!at_end_) fill();
+    text_.erase(0, begin_);
+    return std::move(text_);
   }
 
   std::string name;
@@ -179,6 +186,12 @@ class LineReader::Source {
   size_t searched_ = 0;  // no LF between begin_ and here
 };
 
+}  // namespace
+
+class LineReader::Source : public TextSource {
+  using TextSource::TextSource;
+};
+
 LineReader::LineReader(const std::string& path) : source_(std::make_unique<Source>(path)) {}
 LineReader::LineReader(LineReader&&) noexcept = default;
 LineReader& LineReader::operator=(LineReader&&) noexcept = default;
@@ -187,6 +200,8 @@ bool LineReader::next(std::string& line) { return source_->next(line); }
 bool LineReader::wait(std::chrono::milliseconds limit) { return source_->wait(limit); }
 int64_t LineReader::number() const { return source_->number; }
 const std::string& LineReader::name() const { return source_->name; }
+
+std::string read_text(const std::string& path) { return TextSource(path).rest(); }
 
 int64_t count_lines(const std::string& path) {
   LineReader reader(path);

@@ -4,10 +4,11 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <deque>
 
 #include "core/error.h"
-#include "metrics/check_lines.h"
 #include "metrics/code_points.h"
+#include "metrics/ngram_matches.h"
 
 namespace gloss {
 namespace {
@@ -31,50 +32,23 @@ double smooth_value(const BleuOptions& options) {
   return options.smooth_value < 0 ? smoothing(options).value : options.smooth_value;
 }
 
-BleuScore empty_score(const BleuOptions& options) {
-  BleuScore score;
-  const auto orders = static_cast<size_t>(options.max_ngram_order);
-  score.precisions.assign(orders, 0.0);
-  score.matches.assign(orders, 0.0);
-  score.totals.assign(orders, 0.0);
-  return score;
-}
+// Where the numbers of a line stand; matches and totals of each order follow.
+constexpr size_t kHypothesisLength = 0;
+constexpr size_t kReferenceLength = 1;
+constexpr size_t kMatches = 2;
 
-std::u32string words_as_symbols(const std::string& line, const BleuOptions& options, WordNumbers& numbers) {
-  return numbers.symbols(metric_words(options.lowercase ? python_lower(line) : line, options.tokenize));
-}
+size_t orders_of(const BleuOptions& options) { return static_cast<size_t>(options.max_ngram_order); }
 
-/// Adds the counts of one line. A hypothesis n-gram matches as often as it stands in the reference that has most of it.
-void add_line(BleuScore& sum, const std::string& hypothesis,
-              const std::vector<const std::string*>& references, const BleuOptions& options) {
-  WordNumbers numbers;
-  const auto output = words_as_symbols(hypothesis, options, numbers);
-  std::vector<std::u32string> wanted;
-  for (const auto* reference : references) wanted.push_back(words_as_symbols(*reference, options, numbers));
-
-  const auto distance = [&](size_t length) {
-    return length > output.size() ? length - output.size() : output.size() - length;
-  };
-  size_t closest = wanted.front().size();
-  for (const auto& reference : wanted) {
-    const size_t length = reference.size();
-    if (distance(length) < distance(closest) || (distance(length) == distance(closest) && length < closest))
-      closest = length;
+/// The closest one counts, the shorter of two that are equally close.
+size_t closest_length(size_t length, const std::vector<std::u32string>& references) {
+  const auto distance = [&](size_t other) { return other > length ? other - length : length - other; };
+  size_t closest = references.front().size();
+  for (const auto& reference : references) {
+    const size_t other = reference.size();
+    if (distance(other) < distance(closest) || (distance(other) == distance(closest) && other < closest))
+      closest = other;
   }
-  sum.hypothesis_length += static_cast<int64_t>(output.size());
-  sum.reference_length += static_cast<int64_t>(closest);
-
-  for (size_t order = 1; order <= sum.matches.size() && order <= output.size(); ++order) {
-    NgramCounts allowed;
-    for (const auto& reference : wanted)
-      for (const auto& [ngram, count] : count_ngrams(reference, order))
-        allowed[ngram] = std::max(allowed[ngram], count);
-    for (const auto& [ngram, count] : count_ngrams(output, order)) {
-      sum.totals[order - 1] += count;
-      const auto found = allowed.find(ngram);
-      if (found != allowed.end()) sum.matches[order - 1] += std::min(count, found->second);
-    }
-  }
+  return closest;
 }
 
 double brevity_penalty(const BleuScore& sum) {
@@ -120,6 +94,44 @@ void finish(BleuScore& sum, const BleuOptions& options) {
   sum.score = sum.brevity_penalty * std::exp(log_sum / static_cast<double>(used));
 }
 
+class Bleu : public Metric {
+ public:
+  explicit Bleu(const BleuOptions& options) : options_(options) {
+    smoothing(options);
+    metric_tokenized("", options.tokenize);
+  }
+
+  std::string name() const override { return "BLEU"; }
+  std::string signature(const SignatureFacts& facts) const override {
+    return bleu_signature(options_, facts);
+  }
+  size_t width() const override { return kMatches + 2 * orders_of(options_); }
+  double score(std::span<const double> sums) const override { return bleu_from_sums(sums, options_).score; }
+
+  void count(const Segment& segment, std::span<double> numbers) const override {
+    std::deque<std::u32string> texts;  // keeps the words in place
+    WordNumbers words;
+    const auto symbols = [&](std::string_view line) {
+      texts.push_back(
+          metric_tokenized(options_.lowercase ? python_lower(line) : std::string(line), options_.tokenize));
+      return words.symbols(python_split(texts.back()));
+    };
+    const auto hypothesis = symbols(segment.hypothesis);
+    std::vector<std::u32string> references;
+    for (const auto reference : segment.references) references.push_back(symbols(reference));
+
+    numbers[kHypothesisLength] = static_cast<double>(hypothesis.size());
+    numbers[kReferenceLength] = static_cast<double>(closest_length(hypothesis.size(), references));
+    const size_t orders = orders_of(options_);
+    thread_local NgramMatcher matcher;  // its tables serve all lines of the thread
+    matcher.count(hypothesis, references, numbers.subspan(kMatches, orders));
+    for (size_t n = 1; n <= orders; ++n) numbers[kMatches + orders + n - 1] = ngrams_in(hypothesis.size(), n);
+  }
+
+ private:
+  BleuOptions options_;
+};
+
 }  // namespace
 
 std::vector<std::string> bleu_smoothing_names() {
@@ -128,17 +140,26 @@ std::vector<std::string> bleu_smoothing_names() {
   return names;
 }
 
+std::unique_ptr<Metric> bleu_metric(const BleuOptions& options) { return std::make_unique<Bleu>(options); }
+
+BleuScore bleu_from_sums(std::span<const double> sums, const BleuOptions& options) {
+  const size_t orders = orders_of(options);
+  const auto matches = sums.subspan(kMatches, orders);
+  const auto totals = sums.subspan(kMatches + orders, orders);
+  BleuScore score;
+  score.precisions.assign(orders, 0.0);
+  score.matches.assign(matches.begin(), matches.end());
+  score.totals.assign(totals.begin(), totals.end());
+  score.hypothesis_length = static_cast<int64_t>(sums[kHypothesisLength]);
+  score.reference_length = static_cast<int64_t>(sums[kReferenceLength]);
+  finish(score, options);
+  return score;
+}
+
 BleuScore bleu(const std::vector<std::string>& hypotheses,
                const std::vector<std::vector<std::string>>& references, const BleuOptions& options) {
-  check_lines("bleu", hypotheses, references);
-  auto sum = empty_score(options);
-  for (size_t i = 0; i < hypotheses.size(); ++i) {
-    std::vector<const std::string*> line_references;
-    for (const auto& reference : references) line_references.push_back(&reference[i]);
-    add_line(sum, hypotheses[i], line_references, options);
-  }
-  finish(sum, options);
-  return sum;
+  const Bleu metric(options);
+  return bleu_from_sums(count_lines(metric, make_segments(hypotheses, references)).sum(), options);
 }
 
 BleuScore sentence_bleu(const std::string& hypothesis, const std::vector<std::string>& references,
@@ -148,16 +169,16 @@ BleuScore sentence_bleu(const std::string& hypothesis, const std::vector<std::st
   return bleu({hypothesis}, columns, options);
 }
 
-std::string bleu_signature(const BleuOptions& options, int64_t number_of_references) {
+std::string bleu_signature(const BleuOptions& options, const SignatureFacts& facts) {
   std::string smooth = options.smooth_method;
   if (smoothing(options).has_value) {
     char value[32];
     std::snprintf(value, sizeof value, "[%.2f]", smooth_value(options));
     smooth += value;
   }
-  return "nrefs:" + std::to_string(number_of_references) + "|case:" + (options.lowercase ? "lc" : "mixed") +
-         "|eff:" + (options.effective_order ? "yes" : "no") + "|tok:" + options.tokenize +
-         "|smooth:" + smooth + "|version:2.6.0";
+  return signature(facts, std::string("case:") + (options.lowercase ? "lc" : "mixed") +
+                              "|eff:" + (options.effective_order ? "yes" : "no") +
+                              "|tok:" + options.tokenize + "|smooth:" + smooth);
 }
 
 }  // namespace gloss

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "config/field.h"
+#include "metrics/metric.h"
 #include "metrics/tokenize.h"
 
 namespace gloss {
@@ -45,6 +48,13 @@ struct BleuScore {
   int64_t reference_length = 0;
 };
 
+/// BLEU as sums over lines: length of the hypothesis, length of the reference closest to it, then the matches of each
+/// order, then its n-grams. UsageError for an unknown tokenizer or smoothing.
+std::unique_ptr<Metric> bleu_metric(const BleuOptions& options);
+
+/// All numbers that follow from the sums of bleu_metric.
+BleuScore bleu_from_sums(std::span<const double> sums, const BleuOptions& options);
+
 /// BLEU of a corpus. `references[r][i]` is the r-th reference of line i; the counts of all lines are summed before
 /// dividing. DataError if the numbers of lines differ, or without any line or reference.
 BleuScore bleu(const std::vector<std::string>& hypotheses,
@@ -55,6 +65,6 @@ BleuScore sentence_bleu(const std::string& hypothesis, const std::vector<std::st
                         const BleuOptions& options = {});
 
 /// sacreBLEU's description of the setting, `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0`.
-std::string bleu_signature(const BleuOptions& options, int64_t number_of_references);
+std::string bleu_signature(const BleuOptions& options, const SignatureFacts& facts);
 
 }  // namespace gloss

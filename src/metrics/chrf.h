@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "config/field.h"
+#include "metrics/metric.h"
 
 namespace gloss {
 
@@ -31,6 +34,10 @@ struct ChrfOptions {
   }
 };
 
+/// chrF as sums over lines: for each order, characters first, the n-grams of the hypothesis, of the reference and of
+/// both, of the reference that gives the line its best score.
+std::unique_ptr<Metric> chrf_metric(const ChrfOptions& options);
+
 /// chrF of a corpus, 0 to 100. `references[r][i]` is the r-th reference of line i; each line counts with the
 /// reference that gives it the best score, and the counts are summed before dividing. DataError if the numbers of
 /// lines differ, or without any line or reference.
@@ -45,6 +52,6 @@ double sentence_chrf(const std::string& hypothesis, const std::vector<std::strin
 std::string chrf_name(const ChrfOptions& options);
 
 /// sacreBLEU's description of the setting, `nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0`.
-std::string chrf_signature(const ChrfOptions& options, int64_t number_of_references);
+std::string chrf_signature(const ChrfOptions& options, const SignatureFacts& facts);
 
 }  // namespace gloss

@@ -4,6 +4,8 @@
 #include <unicode/unistr.h>
 #include <unicode/utf8.h>
 
+#include <algorithm>
+
 namespace gloss {
 
 std::u32string code_points(std::string_view text) {
@@ -37,51 +39,63 @@ bool is_python_space(char32_t c) {
          c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
-std::vector<std::u32string> python_split(std::u32string_view text) {
-  std::vector<std::u32string> words;
+std::vector<std::u32string_view> python_split(std::u32string_view text) {
+  std::vector<std::u32string_view> words;
   for (size_t i = 0; i < text.size();) {
     while (i < text.size() && is_python_space(text[i])) ++i;
     const size_t begin = i;
     while (i < text.size() && !is_python_space(text[i])) ++i;
-    if (i > begin) words.emplace_back(text.substr(begin, i - begin));
+    if (i > begin) words.push_back(text.substr(begin, i - begin));
   }
   return words;
 }
 
 std::string python_lower(std::string_view text) {
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  std::string lower;
+  if (std::all_of(text.begin(), text.end(), is_ascii)) {
+    lower = text;
+    for (char& c : lower)
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return lower;
+  }
   auto wide = icu::UnicodeString::fromUTF8(icu::StringPiece(text.data(), static_cast<int32_t>(text.size())));
   wide.toLower(icu::Locale::getRoot());
-  std::string lower;
   wide.toUTF8String(lower);
   return lower;
 }
 
-std::string without_trailing_space(std::string_view text) {
-  auto points = code_points(text);
-  while (!points.empty() && is_python_space(points.back())) points.pop_back();
-  return utf8(points);
+std::string_view without_trailing_space(std::string_view text) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+  auto end = static_cast<int32_t>(text.size());
+  while (end > 0) {
+    int32_t before = end;
+    UChar32 c = 0;
+    U8_PREV_OR_FFFD(bytes, 0, before, c);
+    if (!is_python_space(static_cast<char32_t>(c))) break;
+    end = before;
+  }
+  return text.substr(0, static_cast<size_t>(end));
+}
+
+void drop_trailing_space(std::u32string& text) {
+  while (!text.empty() && is_python_space(text.back())) text.pop_back();
 }
 
 std::vector<std::string> metric_lines(std::string_view content) {
   std::vector<std::string> lines;
   while (!content.empty()) {
     const size_t end = content.find('\n');
-    lines.push_back(without_trailing_space(content.substr(0, end)));
+    lines.emplace_back(without_trailing_space(content.substr(0, end)));
     content.remove_prefix(end == std::string_view::npos ? content.size() : end + 1);
   }
   return lines;
 }
 
-NgramCounts count_ngrams(std::u32string_view symbols, size_t order) {
-  NgramCounts counts;
-  for (size_t i = 0; i + order <= symbols.size(); ++i) ++counts[symbols.substr(i, order)];
-  return counts;
-}
-
-std::u32string WordNumbers::symbols(const std::vector<std::u32string>& words) {
+std::u32string WordNumbers::symbols(const std::vector<std::u32string_view>& words) {
   std::u32string line;
   line.reserve(words.size());
-  for (const auto& word : words)
+  for (const auto word : words)
     line.push_back(numbers_.try_emplace(word, static_cast<char32_t>(numbers_.size())).first->second);
   return line;
 }

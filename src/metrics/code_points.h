@@ -16,28 +16,26 @@ std::string utf8(std::u32string_view text);
 /// Python's str.isspace of one character. It counts U+0085, U+00A0, U+001C to U+001F, but not U+200B.
 bool is_python_space(char32_t c);
 
-/// str.split() and str.lower().
-std::vector<std::u32string> python_split(std::u32string_view text);
+/// str.split(): the words point into the text.
+std::vector<std::u32string_view> python_split(std::u32string_view text);
+
+/// str.lower(), with full mappings and the final sigma.
 std::string python_lower(std::string_view text);
 
-/// The text without white space at its right end, as str.rstrip() leaves it.
-std::string without_trailing_space(std::string_view text);
+/// str.rstrip(). Bytes that are no UTF-8 are no white space.
+std::string_view without_trailing_space(std::string_view text);
+void drop_trailing_space(std::u32string& text);
 
 /// A file's content as sacreBLEU reads it: lines end at LF alone, white space at the right end of each is dropped.
 std::vector<std::string> metric_lines(std::string_view content);
 
-/// How often each n-gram of one order occurs. Symbols are characters or numbered words; the keys point into the
-/// counted text.
-using NgramCounts = std::unordered_map<std::u32string_view, double>;
-NgramCounts count_ngrams(std::u32string_view symbols, size_t order);
-
-/// Numbers words so that a line of words becomes a string of symbols.
+/// Numbers words so that a line of words becomes a string of symbols. The words must outlive it.
 class WordNumbers {
  public:
-  std::u32string symbols(const std::vector<std::u32string>& words);
+  std::u32string symbols(const std::vector<std::u32string_view>& words);
 
  private:
-  std::unordered_map<std::u32string, char32_t> numbers_;
+  std::unordered_map<std::u32string_view, char32_t> numbers_;
 };
 
 }  // namespace gloss

@@ -8,83 +8,22 @@
 #include "config/field.h"
 #include "core/error.h"
 #include "metrics/code_points.h"
+#include "metrics/tokenize_rules.h"
 
 namespace gloss {
 namespace {
-
-bool is_digit(char32_t c) { return c >= U'0' && c <= U'9'; }
-bool is_stop(char32_t c) { return c == U'.' || c == U','; }
-
-/// ASCII punctuation and symbols except ' , - . (mteval-v13a), and the space.
-bool is_always_split(char32_t c) {
-  return (c >= U'{' && c <= U'~') || (c >= U'[' && c <= U'`') || (c >= U' ' && c <= U'&') ||
-         (c >= U'(' && c <= U'+') || (c >= U':' && c <= U'@') || c == U'/';
-}
 
 bool in_class(char32_t c, uint32_t mask) { return (U_GET_GC_MASK(static_cast<UChar32>(c)) & mask) != 0; }
 bool is_number(char32_t c) { return in_class(c, U_GC_N_MASK); }
 bool is_punctuation(char32_t c) { return in_class(c, U_GC_P_MASK); }
 bool is_symbol(char32_t c) { return in_class(c, U_GC_S_MASK); }
 
-/// Each matching character c becomes " c ".
-template <class Matches>
-std::u32string space_around(std::u32string_view line, Matches matches) {
-  std::u32string spaced;
-  spaced.reserve(line.size() * 2);
-  for (const char32_t c : line) {
-    if (matches(c)) {
-      spaced += {U' ', c, U' '};
-    } else {
-      spaced += c;
-    }
-  }
-  return spaced;
-}
-
-enum class SpaceOf { kFirst, kSecond };
-
-/// Each matching pair ab becomes " a b" or "a b "; pairs are found from the left and never overlap, as by a
-/// regular expression's substitution.
-template <class First, class Second>
-std::u32string split_pairs(std::u32string_view line, First first, Second second, SpaceOf around) {
-  std::u32string split;
-  split.reserve(line.size() * 2);
-  for (size_t i = 0; i < line.size();) {
-    if (i + 1 == line.size() || !first(line[i]) || !second(line[i + 1])) {
-      split += line[i++];
-      continue;
-    }
-    if (around == SpaceOf::kFirst) split += U' ';
-    split += {line[i], U' ', line[i + 1]};
-    if (around == SpaceOf::kSecond) split += U' ';
-    i += 2;
-  }
-  return split;
-}
-
-std::u32string split_western(std::u32string_view line) {
-  const auto no_digit = [](char32_t c) { return !is_digit(c); };
-  const auto dash = [](char32_t c) { return c == U'-'; };
-  auto split = space_around(line, is_always_split);
-  split = split_pairs(split, no_digit, is_stop, SpaceOf::kSecond);
-  split = split_pairs(split, is_stop, no_digit, SpaceOf::kFirst);
-  return split_pairs(split, is_digit, dash, SpaceOf::kSecond);
-}
-
-void replace_all(std::u32string& line, std::u32string_view from, std::u32string_view to) {
-  for (size_t at = 0; (at = line.find(from, at)) != std::u32string::npos; at += to.size())
-    line.replace(at, from.size(), to);
-}
-
 std::u32string mteval_13a(std::u32string line) {
   replace_all(line, U"<skipped>", U"");
   replace_all(line, U"-\n", U"");
   replace_all(line, U"\n", U" ");
-  replace_all(line, U"&quot;", U"\"");  // one after the other: "&amp;lt;" ends as "<"
-  replace_all(line, U"&amp;", U"&");
-  replace_all(line, U"&lt;", U"<");
-  replace_all(line, U"&gt;", U">");
-  return split_western(U" " + line + U" ");
+  decode_entities(line);
+  return split_stops(split_marks(U" " + line + U" "));
 }
 
 std::u32string unchanged(std::u32string line) { return line; }
@@ -123,7 +62,7 @@ std::u32string chinese(std::u32string line) {
   const auto is_text = [](char32_t c) { return !is_python_space(c); };
   const auto begin = std::find_if(line.begin(), line.end(), is_text);
   const auto end = std::find_if(line.rbegin(), std::make_reverse_iterator(begin), is_text).base();
-  return split_western(space_around(std::u32string(begin, end), is_chinese));
+  return split_stops(split_marks(space_around(std::u32string(begin, end), is_chinese)));
 }
 
 struct Entry {
@@ -142,12 +81,12 @@ std::vector<std::string> metric_tokenizer_names() {
   return names;
 }
 
-std::vector<std::u32string> metric_words(std::string_view line, const std::string& tokenizer) {
+std::u32string metric_tokenized(std::string_view line, const std::string& tokenizer) {
   for (const auto& entry : kTokenizers) {
     if (entry.name != tokenizer) continue;
     auto points = code_points(line);
-    while (!points.empty() && is_python_space(points.back())) points.pop_back();
-    return python_split(entry.tokenize(std::move(points)));
+    drop_trailing_space(points);
+    return entry.tokenize(std::move(points));
   }
   throw UsageError("tokenize: unknown tokenizer '" + tokenizer +
                    "'; choose one of: " + join(metric_tokenizer_names()));

@@ -10,8 +10,8 @@ namespace gloss {
 /// rules) and zh. Only for scoring; models use text/tokenizer.h.
 std::vector<std::string> metric_tokenizer_names();
 
-/// The words of a line under the named tokenizer. UsageError for an unknown name. Bytes that are no UTF-8 become
-/// U+FFFD.
-std::vector<std::u32string> metric_words(std::string_view line, const std::string& tokenizer);
+/// The line with white space between its words under the named tokenizer; python_split() gives them. UsageError for an
+/// unknown name. Bytes that are no UTF-8 become U+FFFD.
+std::u32string metric_tokenized(std::string_view line, const std::string& tokenizer);
 
 }  // namespace gloss

@@ -77,5 +77,6 @@ TEST_CASE("the signature shows the smoothing value and the case", "[metrics][uni
   BleuOptions options;
   options.smooth_method = "floor";
   options.lowercase = true;
-  CHECK(bleu_signature(options, 2) == "nrefs:2|case:lc|eff:no|tok:13a|smooth:floor[0.10]|version:2.6.0");
+  CHECK(bleu_signature(options, {.references = 2}) ==
+        "nrefs:2|case:lc|eff:no|tok:13a|smooth:floor[0.10]|version:2.6.0");
 }

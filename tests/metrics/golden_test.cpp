@@ -5,6 +5,7 @@
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 #include "metrics/code_points.h"
+#include "metrics/ter.h"
 #include "support/catch.h"
 
 using namespace gloss;
@@ -49,6 +50,15 @@ ChrfOptions chrf_options(const json& values) {
   return options;
 }
 
+TerOptions ter_options(const json& values) {
+  TerOptions options;
+  options.normalized = values.value("normalized", options.normalized);
+  options.no_punct = values.value("no_punct", options.no_punct);
+  options.asian_support = values.value("asian_support", options.asian_support);
+  options.case_sensitive = values.value("case_sensitive", options.case_sensitive);
+  return options;
+}
+
 const auto near = [](double value) { return Approx(value).epsilon(1e-9).margin(1e-9); };
 
 struct Case {
@@ -65,7 +75,7 @@ struct Case {
 
 std::vector<Case> cases(const std::string& metric, const std::string& level) {
   std::vector<Case> found;
-  for (const auto& row : read_jsonl(kTests + "metrics/sacrebleu_cases.jsonl")) {
+  for (const auto& row : read_jsonl(kTests + "golden/metrics_cases.jsonl")) {
     if (row.at("metric") != metric || row.at("level") != level) continue;
     Case next{row, metric_lines(read(kTests + "cases/" + row.at("hyp").get<std::string>())), {}};
     for (const auto& path : row.at("refs"))
@@ -96,7 +106,8 @@ TEST_CASE("corpus BLEU equals sacreBLEU in score, precisions, counts, lengths an
       CHECK(score.matches[n] == expected.at("counts")[n].get<double>());
       CHECK(score.totals[n] == expected.at("totals")[n].get<double>());
     }
-    CHECK(bleu_signature(options, static_cast<int64_t>(test.references.size())) == expected.at("signature"));
+    CHECK(bleu_signature(options, {.references = static_cast<int64_t>(test.references.size())}) ==
+          expected.at("signature"));
   }
 }
 
@@ -122,7 +133,7 @@ TEST_CASE("corpus chrF equals sacreBLEU in score and signature", "[metrics][gold
     INFO(test.row.at("id"));
     const auto options = chrf_options(test.row.at("options"));
     CHECK(chrf(test.hypotheses, test.references, options) == near(test.row.at("expected").at("score")));
-    CHECK(chrf_signature(options, static_cast<int64_t>(test.references.size())) ==
+    CHECK(chrf_signature(options, {.references = static_cast<int64_t>(test.references.size())}) ==
           test.row.at("expected").at("signature"));
   }
 }
@@ -140,9 +151,39 @@ TEST_CASE("sentence chrF equals sacreBLEU line by line", "[metrics][golden]") {
   }
 }
 
+TEST_CASE("corpus TER equals sacreBLEU in score, edits, length and signature", "[metrics][golden]") {
+  const auto rows = cases("ter", "corpus");
+  REQUIRE(rows.size() > 15);
+  for (const auto& test : rows) {
+    INFO(test.row.at("id"));
+    const auto options = ter_options(test.row.at("options"));
+    const auto& expected = test.row.at("expected");
+    const auto score = ter(test.hypotheses, test.references, options);
+    CHECK(score.score == near(expected.at("score")));
+    CHECK(score.edits == expected.at("num_edits").get<int64_t>());
+    CHECK(score.reference_length == near(expected.at("ref_length")));
+    CHECK(ter_signature(options, {.references = static_cast<int64_t>(test.references.size())}) ==
+          expected.at("signature"));
+  }
+}
+
+TEST_CASE("sentence TER equals sacreBLEU line by line", "[metrics][golden]") {
+  const auto rows = cases("ter", "sentence");
+  REQUIRE(!rows.empty());
+  for (const auto& test : rows) {
+    INFO(test.row.at("id"));
+    const auto& scores = test.row.at("expected").at("scores");
+    REQUIRE(scores.size() == test.hypotheses.size());
+    for (size_t i = 0; i < scores.size(); ++i)
+      CHECK(
+          sentence_ter(test.hypotheses[i], test.line_references(i), ter_options(test.row["options"])).score ==
+          near(scores[i]));
+  }
+}
+
 TEST_CASE("random lines of odd punctuation, digits and entities score as sacreBLEU scores them",
           "[metrics][golden]") {
-  const auto rows = read_jsonl(kTests + "metrics/golden_random.jsonl");
+  const auto rows = read_jsonl(kTests + "golden/metrics_random.jsonl");
   BleuOptions plain;
   plain.effective_order = true;
   BleuOptions intl = plain;
