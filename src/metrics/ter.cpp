@@ -52,9 +52,7 @@ std::u32string normalized(std::u32string line) {
 }
 
 /// The line as Tercom's tokenizer leaves it; white space separates words.
-std::u32string tercom_tokenized(std::string_view text, const TerOptions& options) {
-  text = without_trailing_space(text);
-  auto line = options.case_sensitive ? code_points(text) : code_points(python_lower(text));
+std::u32string tercom_tokenized(std::u32string line, const TerOptions& options) {
   if (options.normalized) {
     line = normalized(std::move(line));
     if (options.asian_support) line = space_around(line, is_split_alone);
@@ -64,6 +62,28 @@ std::u32string tercom_tokenized(std::string_view text, const TerOptions& options
     if (options.asian_support) std::erase_if(line, is_asian_punctuation);
   }
   return line;
+}
+
+std::u32string prepared(std::string_view text, const TerOptions& options) {
+  text = without_trailing_space(text);
+  return options.case_sensitive ? code_points(text) : code_points(python_lower(text));
+}
+
+std::u32string single_spaced(std::u32string_view line) {
+  std::u32string text;
+  for (const auto word : python_split(line)) (text += text.empty() ? U"" : U" ") += word;
+  return text;
+}
+
+std::u32string hypothesis_text(std::string_view text, const TerOptions& options) {
+  return tercom_tokenized(prepared(text, options), options);
+}
+
+/// sacreBLEU tokenizes references twice, and hypotheses once. It shows where the first pass makes room for a rule of the
+/// second: the reference "it's," becomes "it 's ,", the hypothesis "it's ,". Equal numbers need the same.
+std::u32string reference_text(std::string_view text, const TerOptions& options) {
+  const auto once = hypothesis_text(text, options);
+  return options.normalized ? tercom_tokenized(single_spaced(once), options) : once;
 }
 
 class Ter : public Metric {
@@ -78,16 +98,16 @@ class Ter : public Metric {
   void count(const Segment& segment, std::span<double> numbers) const override {
     std::deque<std::u32string> texts;  // keeps the words in place
     WordNumbers words;
-    const auto symbols = [&](std::string_view line) {
-      texts.push_back(tercom_tokenized(line, options_));
+    const auto symbols = [&](std::u32string text) {
+      texts.push_back(std::move(text));
       return words.symbols(python_split(texts.back()));
     };
-    const auto hypothesis = symbols(segment.hypothesis);
+    const auto hypothesis = symbols(hypothesis_text(segment.hypothesis, options_));
     thread_local EditsWithShifts edits;  // its tables serve all lines of the thread
     int64_t fewest = std::numeric_limits<int64_t>::max();
     double length = 0.0;
     for (const auto reference : segment.references) {
-      const auto wanted = symbols(reference);
+      const auto wanted = symbols(reference_text(reference, options_));
       fewest = std::min(fewest, edits.count(hypothesis, wanted));
       length += static_cast<double>(wanted.size());
     }
