@@ -1,209 +1,57 @@
 #include "evaluate.h"
 
-#include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
 
-#include "align/links.h"
 #include "command.h"
 #include "core/error.h"
 #include "core/file.h"
-#include "core/unicode.h"
-#include "metrics/aer.h"
-#include "metrics/code_points.h"
+#include "evaluate_links.h"
+#include "evaluate_metrics.h"
+#include "evaluate_report.h"
+#include "evaluate_texts.h"
+#include "process.h"
 
 namespace gloss {
 namespace {
 
-using Json = nlohmann::ordered_json;
-using Lines = std::vector<std::string>;
+[[noreturn]] void refuse(const std::string& what) { throw UsageError("evaluate: " + what); }
 
-/// Lines as sacreBLEU sees them: white space at the right end is dropped.
-Lines read_lines(const std::string& path) {
-  Lines lines;
-  LineReader reader(path);
-  int64_t replaced = 0;
-  for (std::string line; reader.next(line);) {
-    if (!valid_utf8(line) && replaced++ == 0)
-      spdlog::warn("{}:{}: not UTF-8; wrong bytes count as U+FFFD", reader.name(), reader.number());
-    lines.emplace_back(without_trailing_space(line));
-  }
-  if (replaced > 1) spdlog::warn("{}: {} lines are not UTF-8", reader.name(), replaced);
-  return lines;
+void check_significance(const EvaluateOptions& options) {
+  const auto& tests = options.significance;
+  const bool is_drawn = tests.confidence || tests.paired_bs || tests.paired_ar || !tests.baseline.empty();
+  if (tests.baseline.empty() && (tests.paired_bs || tests.paired_ar))
+    refuse("--paired-bs and --paired-ar compare with another system; give --baseline FILE");
+  if (tests.confidence && tests.resamples_pairs())
+    refuse("--confidence is part of --paired-bs already, with --paired-bs-n resamples; leave it out");
+  if (options.sentence_level && is_drawn)
+    refuse("--sentence-level doesn't go with --baseline or --confidence; tests need the whole text");
+  if (!options.gold.empty() && is_drawn)
+    refuse("--gold doesn't go with --baseline or --confidence; links have no tests yet");
 }
 
-void check_equal(const std::string& name, size_t size, const std::string& other_name, size_t other_size) {
-  if (size != other_size)
-    throw DataError(name + ": " + std::to_string(size) + " lines, but " + other_name + " has " +
-                    std::to_string(other_size) + "; give files of equal length");
-}
-
-/// The text to score and its references, [reference][line].
-struct Texts {
-  Lines hypotheses;
-  std::vector<Lines> references;
-
-  Lines references_of(size_t line) const {
-    Lines found;
-    for (const auto& reference : references) found.push_back(reference[line]);
-    return found;
-  }
-};
-
-Texts read_texts(const EvaluateOptions& options) {
-  Texts texts{read_lines(options.hypothesis), {}};
-  for (const auto& path : options.reference) {
-    texts.references.push_back(read_lines(path));
-    check_equal(options.hypothesis, texts.hypotheses.size(), path, texts.references.back().size());
-  }
-  if (texts.hypotheses.empty()) throw DataError(options.hypothesis + ": 0 lines; there is nothing to score");
-  return texts;
-}
-
-Json bleu_object(const EvaluateOptions& options, const Texts& texts) {
-  const auto score = bleu(texts.hypotheses, texts.references, options.bleu);
-  return {{"name", "BLEU"},
-          {"score", score.score},
-          {"signature",
-           bleu_signature(options.bleu, {.references = static_cast<int64_t>(texts.references.size())})},
-          {"precisions", score.precisions},
-          {"matches", score.matches},
-          {"totals", score.totals},
-          {"brevity_penalty", score.brevity_penalty},
-          {"hypothesis_length", score.hypothesis_length},
-          {"reference_length", score.reference_length}};
-}
-
-double bleu_of_line(const EvaluateOptions& options, const Texts& texts, size_t line) {
-  return sentence_bleu(texts.hypotheses[line], texts.references_of(line), options.bleu).score;
-}
-
-Json chrf_object(const EvaluateOptions& options, const Texts& texts) {
-  return {{"name", chrf_name(options.chrf)},
-          {"score", chrf(texts.hypotheses, texts.references, options.chrf)},
-          {"signature",
-           chrf_signature(options.chrf, {.references = static_cast<int64_t>(texts.references.size())})},
-          {"char_order", options.chrf.char_order},
-          {"word_order", options.chrf.word_order},
-          {"beta", options.chrf.beta}};
-}
-
-double chrf_of_line(const EvaluateOptions& options, const Texts& texts, size_t line) {
-  return sentence_chrf(texts.hypotheses[line], texts.references_of(line), options.chrf);
-}
-
-struct MetricRow {
-  const char* name;
-  Json (*of_corpus)(const EvaluateOptions&, const Texts&);
-  double (*of_line)(const EvaluateOptions&, const Texts&, size_t line);
-};
-constexpr std::array kMetrics{MetricRow{"bleu", bleu_object, bleu_of_line},
-                              MetricRow{"chrf", chrf_object, chrf_of_line}};
-
-std::vector<std::string> metric_names() {
-  std::vector<std::string> names;
-  for (const auto& metric : kMetrics) names.emplace_back(metric.name);
-  return names;
-}
-
-std::vector<MetricRow> chosen_metrics(const std::string& list) {
-  std::vector<MetricRow> chosen;
-  for (size_t begin = 0; begin <= list.size();) {
-    const size_t end = std::min(list.find(',', begin), list.size());
-    const auto wanted = list.substr(begin, end - begin);
-    begin = end + 1;
-    const auto metric =
-        std::find_if(kMetrics.begin(), kMetrics.end(), [&](const MetricRow& m) { return wanted == m.name; });
-    if (metric == kMetrics.end())
-      throw UsageError("unknown metric '" + wanted + "'; choose from: " + join(metric_names()));
-    chosen.push_back(*metric);
-  }
-  return chosen;
-}
-
-std::string fixed(double value, int digits) { return fmt::format("{:.{}f}", value, digits); }
-
-std::string corpus_report(const EvaluateOptions& options, const Texts& texts) {
-  auto objects = Json::array();
-  std::string text;
-  for (const auto& metric : chosen_metrics(options.metrics)) {
-    objects.push_back(metric.of_corpus(options, texts));
-    const auto& object = objects.back();
-    text += object.at("name").get<std::string>() + "\t" + fixed(object.at("score").get<double>(), 2) + "\t" +
-            object.at("signature").get<std::string>() + "\n";
-  }
-  return options.json ? objects.dump(1) + "\n" : text;
-}
-
-std::string line_report(EvaluateOptions options, const Texts& texts) {
-  options.bleu.effective_order = true;  // as sacreBLEU's --sentence-level
-  const auto metrics = chosen_metrics(options.metrics);
-  auto objects = Json::array();
-  std::string text;
-  for (size_t i = 0; i < texts.hypotheses.size(); ++i) {
-    Json object{{"sentence", i + 1}};
-    std::string fields;
-    for (const auto& metric : metrics) {
-      const double score = metric.of_line(options, texts, i);
-      object[metric.name] = score;
-      fields.append(fields.empty() ? "" : "\t").append(fixed(score, 2));
-    }
-    objects.push_back(std::move(object));
-    text += fields + "\n";
-  }
-  return options.json ? objects.dump(1) + "\n" : text;
-}
-
-LinkSet as_set(const std::vector<Link>& links) {
-  LinkSet set;
-  for (const auto& link : links) set.emplace(link.source, link.target);
-  return set;
-}
-
-std::string links_report(const EvaluateOptions& options) {
-  const auto& hypothesis_format = link_format_of_file(options.hypothesis);
-  const auto& gold_format = link_format_of_file(options.gold);
-  std::optional<int64_t> gold_base;
-  if (options.gold_base != "auto") gold_base = options.gold_base == "1" ? 1 : 0;
-  auto found = read_links(options.hypothesis, hypothesis_format);
-  auto wanted = read_links(options.gold, gold_format, gold_base);
-  // The naacl format doesn't show sentences without links at the end.
-  if (!hypothesis_format.one_line_each && found.size() < wanted.size()) found.resize(wanted.size());
-  if (!gold_format.one_line_each && wanted.size() < found.size()) wanted.resize(found.size());
-  check_equal(options.hypothesis, found.size(), options.gold, wanted.size());
-  if (found.empty()) throw DataError(options.hypothesis + ": 0 lines; there is nothing to score");
-
-  std::vector<LinkSet> links;
-  std::vector<GoldLinks> gold;
-  for (size_t i = 0; i < found.size(); ++i) {
-    links.push_back(as_set(found[i].sure));
-    links.back().merge(as_set(found[i].possible));
-    gold.push_back({as_set(wanted[i].sure), as_set(wanted[i].possible)});
-  }
-  const auto score = alignment_error_rate(links, gold);
-  const Json object{
-      {"precision", score.precision}, {"recall", score.recall}, {"aer", score.aer}, {"f1", score.f1}};
-  if (options.json) return object.dump() + "\n";
-  std::string text;
-  for (const auto& [name, value] : object.items()) text += name + "\t" + fixed(value.get<double>(), 4) + "\n";
-  return text;
+/// Stdin can be read once.
+void check_inputs(const EvaluateOptions& options) {
+  const auto is_stdin = [](const std::string& path) { return path.empty() || path == "-"; };
+  auto inputs = std::count_if(options.reference.begin(), options.reference.end(), is_stdin);
+  inputs += is_stdin(options.hypothesis);
+  inputs += options.significance.baseline == "-";
+  if (inputs > 1) refuse("only one of --hypothesis, --reference and --baseline can be stdin; name files");
 }
 
 }  // namespace
 
 void EvaluateOptions::validate() const {
   if (reference.empty() && gold.empty())
-    throw UsageError("evaluate: nothing to compare with; give --reference FILE, or --gold FILE for links");
+    refuse("nothing to compare with; give --reference FILE, or --gold FILE for links");
   if (!reference.empty() && !gold.empty())
-    throw UsageError(
-        "evaluate: --reference and --gold exclude each other; text has references, links have gold links");
+    refuse("--reference and --gold exclude each other; text has references, links have gold links");
   if (!gold.empty() && sentence_level)
-    throw UsageError(
-        "evaluate: --sentence-level doesn't go with --gold; alignment error rates are sums over the corpus");
+    refuse("--sentence-level doesn't go with --gold; alignment error rates are sums over the corpus");
+  check_significance(*this);
+  check_inputs(*this);
 }
 
 Check EvaluateOptions::metrics_check() {
@@ -217,20 +65,29 @@ Check EvaluateOptions::metrics_check() {
           }};
 }
 
-std::string evaluate_report(const EvaluateOptions& options) {
+std::string evaluate_report(const EvaluateOptions& options, const ReportSetting& setting) {
   options.validate();
   if (!options.gold.empty()) return links_report(options);
-  const auto texts = read_texts(options);
-  return options.sentence_level ? line_report(options, texts) : corpus_report(options, texts);
+  const auto texts = read_evaluation_texts(options);
+  if (options.sentence_level) {
+    const auto scores = line_results(options, texts, setting);
+    const auto names = chosen_metrics(options.metrics);
+    return options.json ? lines_as_json(names, scores) : lines_as_csv(names, scores);
+  }
+  const auto results = corpus_results(options, texts, setting);
+  if (options.json) return results_as_json(options, results);
+  return results_as_text(options, results, setting.for_terminal);
 }
 
 Command evaluate_command() {
-  return {"evaluate", "BLEU and chrF as sacreBLEU computes them; error rates of alignments",
+  return {"evaluate", "BLEU, chrF and TER as sacreBLEU computes them; error rates of alignments",
           [](Fields& fields) {
             auto options = std::make_shared<EvaluateOptions>();
             fields.add(*options, "Evaluate");
-            return Command::Run([options](const SharedOptions&) {
-              const auto report = evaluate_report(*options);
+            return Command::Run([options](const SharedOptions& shared) {
+              const auto report = evaluate_report(*options, {.seed = shared.seed,
+                                                             .threads = computation_threads(),
+                                                             .for_terminal = isatty(STDOUT_FILENO) == 1});
               OutputStream output("-");
               output.write(report);
               output.close();

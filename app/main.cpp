@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <list>
+#include <string_view>
 
 #include "command.h"
 #include "config/flags.h"
@@ -152,7 +153,8 @@ int run_and_report(int argc, char** argv) {
 }  // namespace gloss
 
 int main(int argc, char** argv) {
-  gloss::restart_with_passive_threads(argv);
+  // Starting twice takes longer than most evaluations, which do without the threads that it is about.
+  if (argc < 2 || std::string_view(argv[1]) != "evaluate") gloss::restart_with_passive_threads(argv);
   gloss::prepare_process();
   gloss::setup_log("info", /*quiet=*/false);
   return gloss::run_and_report(argc, argv);

@@ -54,6 +54,8 @@ void prepare_computation(int64_t threads) {
   at::globalContext().setFlushDenormal(true);
 }
 
+int64_t computation_threads() { return at::get_num_threads(); }
+
 std::string version_text() {
   return std::string("gloss ") + GLOSS_VERSION + "\nLibTorch " + TORCH_VERSION + "\nCUDA: " + describe_cuda();
 }

@@ -17,6 +17,9 @@ void prepare_process();
 /// Threads of LibTorch (0: one for each core) and denormal numbers as zero, which are slow and carry nothing.
 void prepare_computation(int64_t threads);
 
+/// How many threads prepare_computation() settled on.
+int64_t computation_threads();
+
 /// Text of --version.
 std::string version_text();
 

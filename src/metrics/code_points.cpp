@@ -1,6 +1,7 @@
 #include "metrics/code_points.h"
 
 #include <unicode/locid.h>
+#include <unicode/uchar.h>
 #include <unicode/unistr.h>
 #include <unicode/utf8.h>
 
@@ -63,6 +64,16 @@ std::string python_lower(std::string_view text) {
   wide.toLower(icu::Locale::getRoot());
   wide.toUTF8String(lower);
   return lower;
+}
+
+CasedLetters cased_letters(std::string_view text) {
+  CasedLetters found;
+  for (const char32_t point : code_points(text)) {
+    const auto c = static_cast<UChar32>(point);
+    found.upper |= u_isupper(c) || u_istitle(c);
+    found.lower |= u_toupper(c) != c;
+  }
+  return found;
 }
 
 std::string_view without_trailing_space(std::string_view text) {

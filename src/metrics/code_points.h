@@ -22,6 +22,13 @@ std::vector<std::u32string_view> python_split(std::u32string_view text);
 /// str.lower(), with full mappings and the final sigma.
 std::string python_lower(std::string_view text);
 
+/// Has the text letters that have a capital form (lower), and capitals or title-case letters (upper)?
+struct CasedLetters {
+  bool lower = false;
+  bool upper = false;
+};
+CasedLetters cased_letters(std::string_view text);
+
 /// str.rstrip(). Bytes that are no UTF-8 are no white space.
 std::string_view without_trailing_space(std::string_view text);
 void drop_trailing_space(std::u32string& text);
