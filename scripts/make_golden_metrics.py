@@ -7,7 +7,8 @@
 First row: where the file comes from, and the settings. Then a row a line: hypothesis, two references (the second null where
 there is none), and scores of the line under some of the settings, as [setting, references used, score]. Then rows of whole
 texts: setting, the lines [begin, end), the references used (1: the first; 2: both, of lines that have both; "ragged": what
-there is) and all numbers of the score.
+there is) and all numbers of the score. Last, tests of significance over the first lines that have both references:
+hypothesis against second reference as baseline, scored by the first.
 """
 
 import json
@@ -19,6 +20,7 @@ from itertools import product
 
 import sacrebleu
 from sacrebleu.metrics import BLEU, CHRF, TER
+from sacrebleu.significance import PairedTest
 
 COMMAND = "python scripts/make_golden_metrics.py > tests/golden/metrics_random.jsonl"
 WORDS = ["house", "the", "The", "a", "Ελλάς", "ΌΣΟΣ", "İstanbul", "Straße", "3.14", "1,000", "10-20", "2024.", "e-mail",
@@ -120,6 +122,23 @@ def numbers(score, scorer):
     return found
 
 
+def significance(part):
+    """What sacreBLEU's resampling gives for the default metrics, with its defaults."""
+    systems = [("baseline", [line[2] for line in part]), ("system", [line[0] for line in part])]
+    scorers = {"BLEU": BLEU(), "chrF2": CHRF(), "TER": TER()}
+    found = {}
+    for test in ("bs", "ar"):
+        _, results = PairedTest(systems, scorers, [[line[1] for line in part]], test_type=test)()
+        for name in scorers:
+            baseline, system = results[name]
+            row = found.setdefault(name, {"baseline": baseline.score, "system": system.score})
+            row[f"p_{test}"] = system.p_value
+            if test == "bs":
+                row.update(mean=float(system.mean), ci=float(system.ci), baseline_mean=float(baseline.mean),
+                           baseline_ci=float(baseline.ci))
+    return found
+
+
 def write(row):
     print(json.dumps(row, separators=(",", ":")))
 
@@ -151,6 +170,10 @@ def main():
         scorer = metric(kind, options)
         score = scorer.corpus_score([line[0] for line in part], columns[:1] if references == 1 else columns)
         write({"setting": setting // 3, "lines": [begin, end], "references": references, **numbers(score, scorer)})
+
+    both = [line for line in text if line[2] is not None]
+    for count in (80, len(both)):
+        write({"significance": significance(both[:count]), "lines": count})
 
 
 if __name__ == "__main__":
