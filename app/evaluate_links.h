@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "evaluate.h"
+#include "evaluate_options.h"
 
 namespace gloss {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "evaluate.h"
+#include "evaluate_report.h"
 #include "evaluate_texts.h"
 #include "metrics/metric.h"
 #include "metrics/significance.h"

@@ -1,26 +1,27 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
-#include <vector>
 
-#include "evaluate.h"
-#include "evaluate_metrics.h"
+#include "evaluate_options.h"
 
 namespace gloss {
 
-/// The forms in which `gloss evaluate` prints results (evaluate.h says what they hold), each with its last LF.
+/// How and where a report is made.
+struct ReportSetting {
+  int64_t seed = 1;
+  int64_t threads = 1;
+  bool for_terminal = false;
+};
 
-/// Lines separated by tabs, or for a terminal an aligned table with a head.
-std::string results_as_text(const EvaluateOptions& options, const std::vector<MetricResult>& results,
-                            bool for_terminal);
-
-/// An array with an object for each metric.
-std::string results_as_json(const EvaluateOptions& options, const std::vector<MetricResult>& results);
-
-/// Scores of lines, [metric][line]: a head and a row for each line; an array with an object for each line.
-std::string lines_as_csv(const std::vector<std::string>& metrics,
-                         const std::vector<std::vector<double>>& scores);
-std::string lines_as_json(const std::vector<std::string>& metrics,
-                          const std::vector<std::vector<double>>& scores);
+/// What `gloss evaluate` prints, with its last LF. DataError if files have different numbers of lines or there are
+/// none; UsageError from validate().
+///
+/// Of translations, a line for each metric (with a baseline: two, its own first), its columns separated by tabs: name,
+/// file (with a baseline), score, mean and half width of the 95 % interval (where resampled), p-values of bootstrap
+/// and randomisation (where asked for), signature. The same as an aligned table with a head for a terminal. With
+/// sentence_level CSV as of RFC 4180, its lines ended by LF. With gold a line `name<TAB>value` for each of precision,
+/// recall, aer and f1.
+std::string evaluate_report(const EvaluateOptions& options, const ReportSetting& setting);
 
 }  // namespace gloss

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "evaluate.h"
+#include "evaluate_options.h"
 #include "metrics/metric.h"
 
 namespace gloss {
