@@ -16,7 +16,7 @@ void in_parallel(size_t count, size_t piece, int64_t threads,
   std::mutex failure_lock;
   const auto take_pieces = [&] {
     try {
-      for (size_t begin; (begin = next.fetch_add(piece)) < count;)
+      for (size_t begin = next.fetch_add(piece); begin < count; begin = next.fetch_add(piece))
         work(begin, std::min(begin + piece, count));
     } catch (...) {
       const std::scoped_lock guard(failure_lock);
