@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/text_file.h"
 #include "support/catch.h"
 #include "support/temp_dir.h"
 
@@ -97,6 +98,15 @@ TEST_CASE("gzip members one after the other are read as one file", "[core][file]
   const TempDir folder;
   const auto bytes = gzip("x\n", folder) + gzip("y\n", folder);
   CHECK(lines_of(folder.file("a.gz", bytes)) == std::vector<std::string>{"x", "y"});
+}
+
+TEST_CASE("a whole text is read as it is, but unpacked", "[core][file][unit]") {
+  const TempDir folder;
+  const auto text = "\uFEFFx\r\ny\rz\0 \n"s + std::string(200000, 'a');
+  CHECK(read_text(folder.file("a", text)) == text);
+  CHECK(read_text(folder.file("b", gzip(text, folder))) == text);
+  CHECK(read_text(folder.file("c", "")).empty());
+  CHECK_THROWS_AS(read_text(folder / "absent"), DataError);
 }
 
 TEST_CASE("cut or damaged gzip data is an error that names the file", "[core][file][unit]") {
