@@ -25,7 +25,7 @@ ALLOWED = {
     "model": {"nn", "kernels", "config", "core"},
     "search": {"model", "data", "align", "config", "core"},
     "checkpoint": {"model", "text", "config", "core"},
-    "train": {"data", "search", "metrics", "checkpoint", "model", "nn", "align", "text", "config", "core"},
+    "train": {"data", "search", "metrics", "checkpoint", "model", "nn", "kernels", "align", "text", "config", "core"},
 }
 ALLOWED["app"] = set(ALLOWED)
 

@@ -35,4 +35,8 @@ struct EncodedPair {
 /// Lays pairs out as a batch in the order given. `has_target` false leaves the target side empty.
 Batch make_batch(const std::vector<EncodedPair>& pairs, bool has_target = true);
 
+/// The batch in at most `parts` batches of neighbouring pairs, in order, with about equally many tokens each. Each is
+/// padded to its own longest rows only.
+std::vector<Batch> split_batch(const Batch& batch, int64_t parts);
+
 }  // namespace gloss

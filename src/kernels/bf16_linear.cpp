@@ -2,21 +2,83 @@
 
 #include <algorithm>
 #include <bit>
+#include <vector>
+
+#include "kernels/bf16_blocks.h"
+#include "kernels/cpu_kernels.h"
 
 namespace gloss {
 namespace {
 
-constexpr int64_t kBlock = 512;  // products have a multiple of so many rows, or a power of two below it
-constexpr int64_t kLeast = 16;
+constexpr int64_t kRows = 2 * kBlock;    // of a product at a time
+constexpr int64_t kSummed = 8 * kBlock;  // rows that the gradient of the weights sums over at a time
 
-int64_t whole_blocks(int64_t rows) { return rows / kBlock * kBlock; }
+/// The matrix as bfloat16 rows without gaps, filled up with zeros to whole blocks of columns.
+Tensor whole_columns(const Tensor& matrix) {
+  const auto rows = matrix.to(at::kBFloat16).contiguous();
+  const auto missing = whole_blocks(rows.size(1)) - rows.size(1);
+  return missing == 0 ? rows : at::constant_pad_nd(rows, {0, missing});
+}
 
-/// Fewer rows than a block, with zeros below them up to a power of two.
-Tensor padded(const Tensor& rows) {
-  const auto n = std::max(static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(rows.size(0)))), kLeast);
-  if (n == rows.size(0)) return rows;
-  auto result = at::zeros({n, rows.size(1)}, rows.options());
-  result.narrow(0, 0, rows.size(0)).copy_(rows);
+/// a·b + bias. \param a [rows, b.k] bfloat16  \param bias [columns] float32 or undefined  \return [rows, columns]
+Tensor product(const Tensor& a, const PackedMatrix& b, int64_t columns, const Tensor& bias,
+               at::ScalarType type) {
+  const auto rows = a.size(0);
+  auto result = at::empty({rows, columns}, a.options().dtype(type));
+  const auto whole_bias = bias.defined() ? at::constant_pad_nd(bias, {0, b.n - columns}) : at::zeros({b.n});
+  const auto* from = a.const_data_ptr<at::BFloat16>();
+  const auto* added = whole_bias.const_data_ptr<float>();
+  const auto store = [&](const float* products, int64_t row, int64_t n, int64_t column) {
+    const auto real = std::min(kBlock, columns - column);
+    const auto place = row * columns + column;
+    if (type == at::kFloat) {
+      cpu_kernels().store_block(products, added + column, n, real, result.mutable_data_ptr<float>() + place,
+                                columns);
+    } else {
+      cpu_kernels().store_block_bf16(
+          products, added + column, n, real,
+          reinterpret_cast<uint16_t*>(result.mutable_data_ptr<at::BFloat16>()) + place, columns);
+    }
+  };
+  at::parallel_for(0, (rows + kRows - 1) / kRows, 1, [&](int64_t begin, int64_t end) {
+    const BlockProducts products;
+    std::vector<float> scratch(kRows * kBlock);
+    std::vector<at::BFloat16> filled_up;
+    for (auto i = begin * kRows; i < std::min(end * kRows, rows); i += kRows) {
+      const auto n = std::min(kRows, rows - i);
+      // The last rows: as many as a power of two, or each number of them would be a shape of its own.
+      const auto whole_n =
+          std::max<int64_t>(16, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(n))));
+      const auto* block = from + i * b.k;
+      if (n < whole_n) {
+        filled_up.assign(static_cast<size_t>(whole_n * b.k), at::BFloat16(0));
+        std::copy(block, block + n * b.k, filled_up.begin());
+        block = filled_up.data();
+      }
+      for (int64_t column = 0; column < columns; column += kBlock) {
+        block_product(whole_n, b.k, block, b.k, b.block(column / kBlock), scratch.data(), kBlock,
+                      /*adds=*/false);
+        store(scratch.data(), i, n, column);
+      }
+    }
+  });
+  return result;
+}
+
+/// a·b in float32, summed over many columns of a. \param a [m, b.k] bfloat16  \return [m, b.n]
+Tensor long_product(const Tensor& a, const PackedMatrix& b) {
+  auto result = at::empty({a.size(0), b.n}, a.options().dtype(at::kFloat));
+  if (b.k == 0) return result.zero_();
+  const auto* from = a.const_data_ptr<at::BFloat16>();
+  auto* to = result.mutable_data_ptr<float>();
+  at::parallel_for(0, b.n / kBlock, 1, [&](int64_t begin, int64_t end) {
+    const BlockProducts products;
+    for (auto j = begin; j < end; ++j)
+      for (int64_t row = 0; row < b.k; row += kSummed)
+        block_product(a.size(0), std::min(kSummed, b.k - row), from + row, b.k, b.block(j, row),
+                      to + j * kBlock, b.n,
+                      /*adds=*/row > 0);
+  });
   return result;
 }
 
@@ -26,31 +88,30 @@ using torch::autograd::variable_list;
 struct Bf16Linear : torch::autograd::Function<Bf16Linear> {
   static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& weight,
                         const std::optional<Tensor>& bias) {
-    const auto rows = x.reshape({-1, x.size(-1)}).to(at::kBFloat16);
-    const auto w = weight.to(at::kBFloat16);
-    auto y = at::empty({rows.size(0), w.size(0)}, rows.options());
-    bf16_product(y, rows, w.t());
-    if (bias) y.add_(bias->to(at::kBFloat16));
-    context->save_for_backward({rows, w});
+    const auto rows = whole_columns(x.reshape({-1, x.size(-1)}));
+    context->save_for_backward({rows, weight});
     context->saved_data["type"] = static_cast<int64_t>(x.scalar_type());
     context->saved_data["has_bias"] = bias.has_value();
     context->saved_data["sizes"] = x.sizes().vec();
     auto sizes = x.sizes().vec();
-    sizes.back() = w.size(0);
-    return y.view(sizes);
+    sizes.back() = weight.size(0);
+    return product(rows, pack_transposed(weight.contiguous()), weight.size(0), bias.value_or(Tensor()),
+                   at::kBFloat16)
+        .view(sizes);
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
-    const auto &rows = saved[0], &w = saved[1];
-    const auto dy = gradients[0].reshape({rows.size(0), -1}).to(at::kBFloat16);
-    auto dx = at::empty_like(rows);
-    bf16_product(dx, dy, w);
-    const auto dweight = at::zeros(w.sizes(), w.options().dtype(at::kFloat));
-    add_bf16_product(dweight, dy, rows);
-    Tensor dbias;
-    if (context->saved_data["has_bias"].toBool()) dbias = dy.sum(0).to(at::kFloat);
+    const auto &rows = saved[0], &weight = saved[1];
+    const auto in = weight.size(1);
+    const auto dy = gradients[0].reshape({rows.size(0), -1}).to(at::kBFloat16).contiguous();
     const auto type = static_cast<at::ScalarType>(context->saved_data["type"].toInt());
+    const auto dx = product(whole_columns(dy), pack(weight.contiguous()), in, {},
+                            type == at::kBFloat16 ? type : at::kFloat);
+    const auto dy_pairs = pack(dy);
+    const auto dweight = long_product(transposed_rows(dy_pairs, weight.size(0)), pack(rows)).narrow(1, 0, in);
+    Tensor dbias;
+    if (context->saved_data["has_bias"].toBool()) dbias = column_sums(dy_pairs, weight.size(0));
     return {dx.to(type).view(context->saved_data["sizes"].toIntVector()), dweight, dbias};
   }
 };
@@ -58,31 +119,10 @@ struct Bf16Linear : torch::autograd::Function<Bf16Linear> {
 }  // namespace
 
 Tensor bf16_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  return Bf16Linear::apply(x, weight, bias.defined() ? std::optional(bias) : std::nullopt);
-}
-
-void bf16_product(const Tensor& out, const Tensor& a, const Tensor& b) {
-  const auto multiply = [&](int64_t begin, int64_t rows) {
-    auto part = out.narrow(0, begin, rows);
-    at::mm_out(part, a.narrow(0, begin, rows), b);
-  };
-  const auto rows = a.size(0), whole = whole_blocks(rows);
-  if (whole == 0) {
-    const auto input = padded(a);
-    if (input.size(0) == rows) return multiply(0, rows);
-    auto result = out;
-    result.copy_(at::mm(input, b).narrow(0, 0, rows));
-    return;
-  }
-  multiply(0, whole);
-  if (whole < rows) multiply(rows - kBlock, kBlock);  // makes some rows again
-}
-
-void add_bf16_product(const Tensor& out, const Tensor& a, const Tensor& b) {
-  const auto rows = a.size(0), whole = whole_blocks(rows);
-  if (whole > 0) out.add_(at::mm(a.narrow(0, 0, whole).t(), b.narrow(0, 0, whole)));
-  const auto rest = rows - whole;
-  if (rest > 0) out.add_(at::mm(padded(a.narrow(0, whole, rest)).t(), padded(b.narrow(0, whole, rest))));
+  if (has_bf16_blocks())
+    return Bf16Linear::apply(x, weight, bias.defined() ? std::optional(bias) : std::nullopt);
+  return at::linear(x.to(at::kBFloat16), weight.to(at::kBFloat16),
+                    bias.defined() ? bias.to(at::kBFloat16) : Tensor());
 }
 
 }  // namespace gloss

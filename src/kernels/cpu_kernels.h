@@ -17,6 +17,9 @@ inline constexpr int64_t kTile = 16;
 // Static: cpu_loops.cpp is compiled for several instruction sets, and each must keep its own copy.
 static inline int64_t whole_tiles(int64_t n) { return (n + kTile - 1) / kTile * kTile; }
 
+/// Stands for the logit of a class that doesn't exist.
+inline constexpr float kNoLogit = -1e30F;
+
 /// One head of one sentence: softmax(QKᵀ·scale)V over the keys that each query may see.
 struct AttentionProblem {
   int64_t queries, keys, width;
@@ -80,6 +83,56 @@ struct CpuKernels {
   void (*softmax_loss_bf16)(uint16_t* logits, const float* bias, int64_t classes, int64_t target,
                             float smoothing, float scale, bool with_gradient, double* loss, double* nll,
                             float* scratch);
+
+  struct NormProblem {
+    int64_t rows, width;  ///< width a multiple of kTile
+    float epsilon;
+  };
+  /// Layer norm. \param statistics [rows, 2] out: mean and 1/√(variance + ε)
+  template <class T>
+  using LayerNorm = void (*)(const NormProblem& problem, const float* x, const float* weight,
+                             const float* bias, T* y, float* statistics);
+  LayerNorm<float> layer_norm;
+  LayerNorm<uint16_t> layer_norm_bf16;
+  /// \param dx out  \param sums [2, width] those of weight and bias, added
+  template <class T>
+  using LayerNormBackward = void (*)(const NormProblem& problem, const T* dy, const float* x,
+                                     const float* weight, const float* statistics, float* dx, float* sums);
+  LayerNormBackward<float> layer_norm_backward;
+  LayerNormBackward<uint16_t> layer_norm_backward_bf16;
+
+  /// A block of 64 columns of a packed matrix (bf16_blocks.h): \p k rows of \p n real columns each, filled up with zeros
+  /// to \p whole_k rows of 64. \param out [whole_k / 2, 64] pairs
+  template <class T>
+  using PackRows = void (*)(const T* rows, int64_t stride, int64_t k, int64_t n, int64_t whole_k,
+                            uint32_t* out);
+  PackRows<float> pack_rows;
+  PackRows<uint16_t> pack_rows_bf16;
+  /// The same from the transposed matrix: n rows of k values each.
+  PackRows<float> pack_columns;
+  PackRows<uint16_t> pack_columns_bf16;
+
+  /// Turns a block of a packed matrix into rows again, but those of the transposed matrix. \param pairs [n, 64], n a
+  /// multiple of kTile  \param out [columns, n] at distance stride; columns <= 64
+  void (*transpose_block)(const uint32_t* pairs, int64_t n, int64_t columns, uint32_t* out, int64_t stride);
+
+  /// products + bias for the first \p real of 64 columns. \param products [rows, 64]
+  template <class T>
+  using StoreBlock = void (*)(const float* products, const float* bias, int64_t rows, int64_t real, T* out,
+                              int64_t stride);
+  StoreBlock<float> store_block;
+  StoreBlock<uint16_t> store_block_bf16;
+
+  /// products + bias in bfloat16, kNoLogit from column \p real on; the largest of each row in lanes.
+  /// \param products [rows, 64]  \param logits [rows, 64] at distance stride  \param largest [rows, kTile] in and out
+  void (*logits_block)(const float* products, const float* bias, int64_t real, int64_t rows, uint16_t* logits,
+                       int64_t stride, float* largest);
+  /// Two rows of logits become e^(x - top) and their sums. \param pairs if not null, takes them side by side too, 64
+  /// columns to a block; blocks are block_stride values apart
+  void (*softmax_pair)(uint16_t* first, uint16_t* second, int64_t n, const float* tops, double* sums,
+                       uint16_t* pairs, int64_t block_stride);
+  /// sums_c += Σ_i factors_2i·(first of pair i, c) + factors_2i+1·(second of it). \param pairs [n, 64]
+  void (*add_pair_sums)(const uint32_t* pairs, const float* factors, int64_t n, float* sums);
 
   /// GRU gates of n rows of width d: x and h are the two products [n, 3d] (reset, update, new), s the old state
   /// [n, d]; writes the new state and the gate values [n, 3d] that the gradient needs.

@@ -1,7 +1,10 @@
 // Compiled several times with different instruction sets (CMakeLists.txt). Everything but the table is local to the
 // file, or the linker could pick a copy that this machine cannot run.
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "kernels/attention_loops.h"
 #include "kernels/cpu_kernels.h"
@@ -143,6 +146,235 @@ void softmax_loss_bf16(uint16_t* logits, const float* bias, int64_t classes, int
   for (int64_t i = 0; i < classes; ++i) store(logits + i, scratch[i]);
 }
 
+constexpr int64_t kPackedColumns = 64;
+
+inline uint32_t bf16_bits(float x) {
+  const auto bits = std::bit_cast<uint32_t>(x);
+  return (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
+}
+inline uint32_t bf16_bits(uint16_t x) { return x; }
+
+template <class T>
+void pack_rows(const T* rows, int64_t stride, int64_t k, int64_t n, int64_t whole_k, uint32_t* out) {
+  for (int64_t i = 0; i < whole_k; i += 2, out += kPackedColumns) {
+    const T* first = rows + i * stride;
+    const T* second = first + stride;
+    if (i + 1 < k) {
+      for (int64_t c = 0; c < n; ++c) out[c] = bf16_bits(first[c]) | bf16_bits(second[c]) << 16;
+    } else {
+      for (int64_t c = 0; c < n; ++c) out[c] = i < k ? bf16_bits(first[c]) : 0;
+    }
+    for (int64_t c = n; c < kPackedColumns; ++c) out[c] = 0;
+  }
+}
+
+template <class T>
+void pack_columns(const T* rows, int64_t stride, int64_t k, int64_t n, int64_t whole_k, uint32_t* out) {
+  for (int64_t c = 0; c < kPackedColumns; ++c) {
+    const T* row = rows + c * stride;
+    for (int64_t i = 0; i < whole_k; i += 2) {
+      uint32_t pair = 0;
+      if (c < n && i < k) pair = bf16_bits(row[i]);
+      if (c < n && i + 1 < k) pair |= bf16_bits(row[i + 1]) << 16;
+      out[i / 2 * kPackedColumns + c] = pair;
+    }
+  }
+}
+
+// One vector register's worth, written as such: from plain loops over so many elements the compiler makes shuffles.
+using Lanes = float __attribute__((vector_size(4 * kTile)));
+using Bits = uint32_t __attribute__((vector_size(4 * kTile)));
+using HalfBits = uint16_t __attribute__((vector_size(2 * kTile)));
+
+template <class V, class T>
+inline V load_lanes(const T* from) {
+  V lanes;
+  std::memcpy(&lanes, from, sizeof lanes);
+  return lanes;
+}
+
+template <class T, class V>
+inline void store_lanes(T* to, const V& lanes) {
+  std::memcpy(to, &lanes, sizeof lanes);
+}
+
+inline Lanes lanes_of_bf16(const uint16_t* from) {
+  return reinterpret_cast<Lanes>(__builtin_convertvector(load_lanes<HalfBits>(from), Bits) << 16);
+}
+
+inline Bits bf16_of_lanes(Lanes x) {
+  const auto bits = reinterpret_cast<Bits>(x);
+  return (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
+}
+
+// fast_exp for x <= 0 or little above, as exact as a sum of probabilities needs it: to 3e-6.
+inline Lanes exp_of_lanes(Lanes x) {
+  using Whole = int32_t __attribute__((vector_size(4 * kTile)));
+  const Lanes least = Lanes{} - 87.0F;
+  const Lanes t = (x < least ? least : x) * 1.44269504F;
+  const auto n = __builtin_convertvector(t - 0.5F, Whole);
+  const Lanes r = (t - __builtin_convertvector(n, Lanes)) * 0.693147181F;
+  const Lanes p = 1.0F + r * (1.0F + r * (0.5F + r * (1.0F / 6 + r * (1.0F / 24 + r * (1.0F / 120)))));
+  return p * reinterpret_cast<Lanes>((n + 127) << 23);
+}
+
+inline double sum_of_lanes(Lanes x) {
+  double sum = 0.0;
+  for (int64_t lane = 0; lane < kTile; ++lane) sum += static_cast<double>(x[lane]);
+  return sum;
+}
+
+// One step of turning a square of kTile rows: squares of kStep change places across the diagonal.
+template <int kStep>
+inline void exchange(Bits* rows) {
+  using Index = int32_t __attribute__((vector_size(4 * kTile)));
+  Index upper, lower;
+  for (int lane = 0; lane < kTile; ++lane) {
+    const bool second = (lane & kStep) != 0;
+    upper[lane] = second ? static_cast<int>(kTile) + lane - kStep : lane;
+    lower[lane] = second ? static_cast<int>(kTile) + lane : lane + kStep;
+  }
+  for (int i = 0; i < kTile; ++i) {
+    if ((i & kStep) != 0) continue;
+    const Bits a = rows[i], b = rows[i + kStep];
+    rows[i] = __builtin_shuffle(a, b, upper);
+    rows[i + kStep] = __builtin_shuffle(a, b, lower);
+  }
+}
+
+void transpose_block(const uint32_t* pairs, int64_t n, int64_t columns, uint32_t* out, int64_t stride) {
+  Bits rows[kTile];
+  for (int64_t c = 0; c < columns; c += kTile) {
+    for (int64_t i = 0; i < n; i += kTile) {
+      for (int64_t r = 0; r < kTile; ++r) rows[r] = load_lanes<Bits>(pairs + (i + r) * kPackedColumns + c);
+      exchange<8>(rows);
+      exchange<4>(rows);
+      exchange<2>(rows);
+      exchange<1>(rows);
+      for (int64_t r = 0; r < std::min(kTile, columns - c); ++r)
+        store_lanes(out + (c + r) * stride + i, rows[r]);
+    }
+  }
+}
+
+inline void store_rounded(float* to, const Lanes& x) { store_lanes(to, x); }
+inline void store_rounded(uint16_t* to, const Lanes& x) {
+  store_lanes(to, __builtin_convertvector(bf16_of_lanes(x), HalfBits));
+}
+
+inline Lanes lanes_of(const float* x) { return load_lanes<Lanes>(x); }
+inline Lanes lanes_of(const uint16_t* x) { return lanes_of_bf16(x); }
+
+inline float whole_sum(const Lanes& x) {
+  float sum = 0.0F;
+  for (int64_t lane = 0; lane < kTile; ++lane) sum += x[lane];
+  return sum;
+}
+
+template <class T>
+void layer_norm(const CpuKernels::NormProblem& problem, const float* x, const float* weight,
+                const float* bias, T* y, float* statistics) {
+  const auto d = problem.width;
+  const auto scale = 1.0F / static_cast<float>(d);
+  for (int64_t row = 0; row < problem.rows; ++row, x += d, y += d, statistics += 2) {
+    Lanes sum{}, squares{};
+    for (int64_t i = 0; i < d; i += kTile) sum += lanes_of(x + i);
+    const float mean = whole_sum(sum) * scale;
+    for (int64_t i = 0; i < d; i += kTile) {
+      const auto centred = lanes_of(x + i) - mean;
+      squares += centred * centred;
+    }
+    const float inverse = 1.0F / std::sqrt(whole_sum(squares) * scale + problem.epsilon);
+    statistics[0] = mean;
+    statistics[1] = inverse;
+    for (int64_t i = 0; i < d; i += kTile)
+      store_rounded(y + i, (lanes_of(x + i) - mean) * inverse * lanes_of(weight + i) + lanes_of(bias + i));
+  }
+}
+
+// With n = (x - mean)/√… and g = dy·w:  dx = (g - mean(g) - n·mean(g·n))/√…
+template <class T>
+void layer_norm_backward(const CpuKernels::NormProblem& problem, const T* dy, const float* x,
+                         const float* weight, const float* statistics, float* dx, float* sums) {
+  const auto d = problem.width;
+  const auto scale = 1.0F / static_cast<float>(d);
+  for (int64_t row = 0; row < problem.rows; ++row, dy += d, x += d, dx += d, statistics += 2) {
+    const float mean = statistics[0], inverse = statistics[1];
+    Lanes sum{}, product{};
+    for (int64_t i = 0; i < d; i += kTile) {
+      const auto dy_lanes = lanes_of(dy + i);
+      const auto n = (lanes_of(x + i) - mean) * inverse;
+      const auto g = dy_lanes * lanes_of(weight + i);
+      sum += g;
+      product += g * n;
+      store_lanes(sums + i, lanes_of(sums + i) + dy_lanes * n);
+      store_lanes(sums + d + i, lanes_of(sums + d + i) + dy_lanes);
+    }
+    const float mean_g = whole_sum(sum) * scale, mean_product = whole_sum(product) * scale;
+    for (int64_t i = 0; i < d; i += kTile) {
+      const auto n = (lanes_of(x + i) - mean) * inverse;
+      store_lanes(dx + i, (lanes_of(dy + i) * lanes_of(weight + i) - mean_g - n * mean_product) * inverse);
+    }
+  }
+}
+
+template <class T>
+void store_block(const float* products, const float* bias, int64_t rows, int64_t real, T* out,
+                 int64_t stride) {
+  const auto whole = real / kTile * kTile;
+  for (int64_t r = 0; r < rows; ++r, products += kPackedColumns, out += stride) {
+    for (int64_t c = 0; c < whole; c += kTile)
+      store_rounded(out + c, load_lanes<Lanes>(products + c) + load_lanes<Lanes>(bias + c));
+    for (int64_t c = whole; c < real; ++c) store(out + c, products[c] + bias[c]);
+  }
+}
+
+void logits_block(const float* products, const float* bias, int64_t real, int64_t rows, uint16_t* logits,
+                  int64_t stride, float* largest) {
+  for (int64_t r = 0; r < rows; ++r, products += kPackedColumns, logits += stride, largest += kTile) {
+    auto top = load_lanes<Lanes>(largest);
+    for (int64_t c = 0; c < kPackedColumns; c += kTile) {
+      auto x = load_lanes<Lanes>(products + c) + load_lanes<Lanes>(bias + c);
+      for (int64_t lane = std::max<int64_t>(real - c, 0); lane < kTile; ++lane) x[lane] = kNoLogit;
+      top = top < x ? x : top;
+      store_rounded(logits + c, x);
+    }
+    store_lanes(largest, top);
+  }
+}
+
+void softmax_pair(uint16_t* first, uint16_t* second, int64_t n, const float* tops, double* sums,
+                  uint16_t* pairs, int64_t block_stride) {
+  Lanes first_sum{}, second_sum{};
+  for (int64_t block = 0; block < n; block += kPackedColumns) {
+    for (int64_t c = block; c < block + kPackedColumns; c += kTile) {
+      const auto a = exp_of_lanes(lanes_of_bf16(first + c) - tops[0]);
+      const auto b = exp_of_lanes(lanes_of_bf16(second + c) - tops[1]);
+      first_sum += a;
+      second_sum += b;
+      if (pairs == nullptr) continue;
+      const auto a_bits = bf16_of_lanes(a), b_bits = bf16_of_lanes(b);
+      store_lanes(first + c, __builtin_convertvector(a_bits, HalfBits));
+      store_lanes(second + c, __builtin_convertvector(b_bits, HalfBits));
+      store_lanes(pairs + block / kPackedColumns * block_stride + 2 * (c - block), a_bits | b_bits << 16);
+    }
+  }
+  sums[0] = sum_of_lanes(first_sum);
+  sums[1] = sum_of_lanes(second_sum);
+}
+
+void add_pair_sums(const uint32_t* pairs, const float* factors, int64_t n, float* sums) {
+  for (int64_t c = 0; c < kPackedColumns; c += kTile) {
+    auto sum = load_lanes<Lanes>(sums + c);
+    for (int64_t i = 0; i < n; ++i) {
+      const auto pair = load_lanes<Bits>(pairs + i * kPackedColumns + c);
+      sum += reinterpret_cast<Lanes>(pair << 16) * factors[2 * i] +
+             reinterpret_cast<Lanes>(pair & 0xffff0000U) * factors[2 * i + 1];
+    }
+    store_lanes(sums + c, sum);
+  }
+}
+
 void gru(const float* x, const float* h, const float* s, float* next, float* gates, int64_t n, int64_t d) {
   for (int64_t row = 0; row < n; ++row, x += 3 * d, h += 3 * d, s += d, next += d, gates += 3 * d) {
     for (int64_t i = 0; i < d; ++i) {
@@ -240,6 +472,20 @@ const CpuKernels GLOSS_TABLE(GLOSS_ISA){
     .additive_energy_backward = additive_energy_backward,
     .softmax_loss = softmax_loss,
     .softmax_loss_bf16 = softmax_loss_bf16,
+    .layer_norm = layer_norm<float>,
+    .layer_norm_bf16 = layer_norm<uint16_t>,
+    .layer_norm_backward = layer_norm_backward<float>,
+    .layer_norm_backward_bf16 = layer_norm_backward<uint16_t>,
+    .pack_rows = pack_rows<float>,
+    .pack_rows_bf16 = pack_rows<uint16_t>,
+    .pack_columns = pack_columns<float>,
+    .pack_columns_bf16 = pack_columns<uint16_t>,
+    .transpose_block = transpose_block,
+    .store_block = store_block<float>,
+    .store_block_bf16 = store_block<uint16_t>,
+    .logits_block = logits_block,
+    .softmax_pair = softmax_pair,
+    .add_pair_sums = add_pair_sums,
     .gru = gru,
     .gru_backward = gru_backward,
     .lstm = lstm,

@@ -1,19 +1,10 @@
 #include "kernels/dropout.h"
 
-#include <ATen/CPUGeneratorImpl.h>
-
-#include <mutex>
-
 #include "kernels/cpu_kernels.h"
+#include "kernels/random_stream.h"
 
 namespace gloss {
 namespace {
-
-uint64_t draw_key() {
-  auto generator = at::detail::getDefaultCPUGenerator();
-  const std::lock_guard lock(generator.mutex());
-  return at::check_generator<at::CPUGeneratorImpl>(generator)->random64();
-}
 
 /// The mask that a key and a probability stand for.
 struct Mask {
@@ -121,7 +112,8 @@ bool has_kernel(const Tensor& x, bool may_be_bf16) {
 Tensor seeded_dropout(const Tensor& x, double p, bool is_training) {
   if (!is_training || p == 0.0) return x;
   if (has_kernel(x, /*may_be_bf16=*/false)) return Dropout::apply(x, Mask{draw_key(), p});
-  return x * (at::rand_like(x) >= p).to(x.scalar_type()) / (1.0 - p);
+  const auto draws = x.is_cpu() ? at::empty_like(x).uniform_(0.0, 1.0, cpu_generator()) : at::rand_like(x);
+  return x * (draws >= p).to(x.scalar_type()) / (1.0 - p);
 }
 
 Tensor dropout_add(const Tensor& residual, const Tensor& x, double p, bool is_training) {

@@ -1,20 +1,29 @@
 #pragma once
 
+#include "kernels/layer_norm.h"
+#include "nn/precision.h"
 #include "torch.h"
 
 namespace gloss {
 
-/// (x - mean)/√(variance + ε)·w + b over the last axis (Ba, Kiros, Hinton 2016). LibTorch's own without the headers of
-/// all its other layers.
+/// Normalises over the last axis (kernels/layer_norm.h).
 class LayerNormImpl : public torch::nn::Module {
  public:
   explicit LayerNormImpl(int64_t width)
       : weight(register_parameter("weight", at::ones({width}))),
         bias(register_parameter("bias", at::zeros({width}))) {}
 
-  Tensor forward(const Tensor& x) { return at::layer_norm(x, weight.sizes(), weight, bias, 1e-5); }
+  Tensor forward(const Tensor& x) { return layer_norm(x, weight, bias, kEpsilon, x.scalar_type()); }
+
+  /// For layers that multiply it with their weights: in the number type of products on CPUs, which saves them a pass.
+  Tensor for_products(const Tensor& x) {
+    return layer_norm(x, weight, bias, kEpsilon, x.is_cpu() ? product_type(x) : x.scalar_type());
+  }
 
   Tensor weight, bias;  ///< [width]
+
+ private:
+  static constexpr double kEpsilon = 1e-5;
 };
 TORCH_MODULE(LayerNorm);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/special_tokens.h"
-#include "kernels/bf16_linear.h"
+#include "kernels/bf16_loss.h"
 #include "kernels/softmax_loss.h"
 #include "nn/linear.h"
 #include "nn/precision.h"
@@ -24,14 +24,12 @@ constexpr int64_t kCachedLogits = 5 << 19;
 
 /// out = a·b
 void product(const Tensor& out, const Tensor& a, const Tensor& b) {
-  if (out.is_cpu() && out.scalar_type() == at::kBFloat16) return bf16_product(out, a, b);
   auto result = out;
   at::mm_out(result, a, b);
 }
 
 /// out += a^T·b, summed over the blocks in the type of `out`
 void add_product(const Tensor& out, const Tensor& a, const Tensor& b) {
-  if (a.is_cpu() && a.scalar_type() == at::kBFloat16) return add_bf16_product(out, a, b);
   if (out.scalar_type() == a.scalar_type()) {
     out.addmm_(a.t(), b);
   } else {
@@ -46,6 +44,14 @@ struct Loss : torch::autograd::Function<Loss> {
                                                 const Tensor& bias, const Tensor& target, double smoothing,
                                                 double normalizer, bool with_gradient) {
     const auto type = product_type(hidden);
+    if (type == at::kBFloat16 && has_bf16_output_loss(hidden)) {
+      const auto result =
+          bf16_output_loss(hidden, weight, bias, target, smoothing, 1.0 / normalizer, with_gradient);
+      if (with_gradient)
+        context->save_for_backward({result.dhidden.to(hidden.scalar_type()), result.dweight, result.dbias});
+      context->mark_non_differentiable({result.nll});
+      return {(result.loss / normalizer).to(weight.scalar_type()), result.nll};
+    }
     const auto h = hidden.to(type), W = weight.to(type);  // no copies in float32
     const auto rows = hidden.size(0);
     const auto block = std::min(rows, block_rows(weight, type));

@@ -20,15 +20,15 @@ struct GroupSums {
 
 /// Adds the gradient of the group's loss to the parameters' gradients. The loss is the sum of the (smoothed) token
 /// losses of all batches divided by the real target tokens of all of them, whatever the split into batches.
-/// The batches give their memory away.
+/// On a CPU the threads share a batch out between them by pairs.
 ///
 /// \param model      in train mode
 /// \param loss_scale what the gradient is multiplied by (loss_scaler.h)
-GroupSums add_gradients(Seq2Seq& model, std::vector<Batch>& group, const TrainOptions& options,
+GroupSums add_gradients(Seq2Seq& model, const std::vector<Batch>& group, const TrainOptions& options,
                         double loss_scale = 1.0);
 
-/// Where the given target is fed rather than the model's own word: true with probability `ratio`, drawn from torch's
-/// default CPU generator for each sentence ("sequence") or each position ("step"). The first position is always given.
+/// Where the given target is fed rather than the model's own word: true with probability `ratio`, drawn from
+/// cpu_generator() for each sentence ("sequence") or each position ("step"). The first position is always given.
 /// \return [batch, tgt_len] bool on the CPU
 Tensor draw_forced(int64_t batch, int64_t tgt_len, double ratio, const std::string& mode);
 

@@ -55,6 +55,37 @@ TEST_CASE("a batch is padded rectangles with the end mark before the padding", "
   CHECK(batch.target_tokens == 6);
 }
 
+TEST_CASE("parts of a batch hold its pairs in order, each padded to its own longest rows",
+          "[data][batch][property]") {
+  const auto corpus = make_corpus(50, 20);
+  std::vector<EncodedPair> pairs;
+  for (size_t i = 0; i < corpus.size(); ++i) pairs.push_back(corpus.pair(i));
+  const bool has_target = GENERATE(true, false);
+  const auto batch = make_batch(pairs, has_target);
+  const int64_t parts = GENERATE(1, 2, 7, 50, 90);
+  const auto split = split_batch(batch, parts);
+  CHECK(static_cast<int64_t>(split.size()) <= parts);
+  size_t next = 0;
+  int64_t most = 0;
+  for (const auto& part : split) {
+    const auto end = next + static_cast<size_t>(part.size);
+    const auto expected = make_batch(
+        {pairs.begin() + static_cast<int64_t>(next), pairs.begin() + static_cast<int64_t>(end)}, has_target);
+    CHECK(part.source == expected.source);
+    CHECK(part.target_in == expected.target_in);
+    CHECK(part.target_out == expected.target_out);
+    CHECK(part.source_lengths == expected.source_lengths);
+    CHECK(part.target_lengths == expected.target_lengths);
+    CHECK(part.lines == expected.lines);
+    CHECK(part.target_tokens == expected.target_tokens);
+    most = std::max(most, part.source_tokens + part.target_tokens);
+    next = end;
+  }
+  CHECK(next == pairs.size());
+  // No part is more than the longest pair above its share.
+  CHECK(most <= (batch.source_tokens + batch.target_tokens) / parts + 2 * 21 + 1);
+}
+
 TEST_CASE("empty sides hold the end mark alone", "[data][batch][unit]") {
   const auto batch = make_batch({{{}, {}, 0}});
   CHECK(batch.source == std::vector<int64_t>{kEos});

@@ -1,5 +1,6 @@
 #include "kernels/additive_energy.h"
 #include "kernels/dropout.h"
+#include "kernels/layer_norm.h"
 #include "kernels/recurrent_cell.h"
 #include "kernels/softmax_loss.h"
 #include "support/tensors.h"
@@ -36,6 +37,26 @@ TEST_CASE("additive energies and their gradients agree with the formula", "[kern
   torch::manual_seed(6);
   compare_paths([](const auto& in) { return additive_energy(in[0], in[1], in[2]); },
                 {at::randn({3, 2, 5}), at::randn({3, 4, 5}), at::randn({5})});
+}
+
+TEST_CASE("layer norm and its gradients agree with the formula", "[kernels][gradient]") {
+  torch::manual_seed(9);
+  const int64_t width = GENERATE(16, 32, 5);  // 5 has no kernel
+  compare_paths([](const auto& in) { return layer_norm(in[0], in[1], in[2], 1e-5, in[0].scalar_type()); },
+                {at::randn({3, 2, width}) * 3 + 1, at::randn({width}), at::randn({width})});
+}
+
+TEST_CASE("layer norm in bf16 is that in float32, rounded at the end", "[kernels][bf16][property]") {
+  torch::manual_seed(10);
+  const auto x = at::randn({700, 32}).set_requires_grad(true), w = at::randn({32}).set_requires_grad(true),
+             b = at::randn({32}).set_requires_grad(true);
+  const auto direction = at::randn({700, 32}).to(at::kBFloat16);
+  const auto exact = layer_norm(x, w, b, 1e-5, at::kFloat),
+             rounded = layer_norm(x, w, b, 1e-5, at::kBFloat16);
+  CHECK(at::equal(rounded, exact.to(at::kBFloat16)));
+  const auto expected = torch::autograd::grad({exact}, {x, w, b}, {direction.to(at::kFloat)}),
+             got = torch::autograd::grad({rounded}, {x, w, b}, {direction});
+  for (size_t i = 0; i < got.size(); ++i) CHECK(difference(got[i], expected[i]) < 1e-4);
 }
 
 TEST_CASE("GRU gates and their gradients agree with the formula", "[kernels][gradient]") {

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "core/random.h"
 #include "core/special_tokens.h"
 #include "data/corpus.h"
+#include "kernels/dropout.h"
 #include "model/seq2seq.h"
 #include "text/train_tokenizer.h"
 #include "train/trainer.h"
@@ -78,7 +80,7 @@ class Model : public Seq2Seq {
     const auto words = at::embedding(source, ids) * mask.unsqueeze(-1);
     const auto mean = words.sum(1) / lengths.to(words.scalar_type()).unsqueeze(-1);
     return {
-        .mask = mask, .lengths = lengths, .parts = {{"mean", at::dropout(mean, dropout_, is_training())}}};
+        .mask = mask, .lengths = lengths, .parts = {{"mean", seeded_dropout(mean, dropout_, is_training())}}};
   }
 
   DecoderState start(const Memory& memory, int64_t beam) override {
@@ -88,12 +90,12 @@ class Model : public Seq2Seq {
   Step step(const Memory& memory, const Tensor& previous, const DecoderState& state, bool) override {
     auto hidden = at::tanh(at::embedding(target, previous) + memory.parts.at("mean").unsqueeze(1));
     if (is_training() && encoded >= poison_from && encoded < poison_to) hidden = hidden * poison;
-    return {.hidden = at::dropout(hidden, dropout_, is_training()), .attention = {}, .state = state};
+    return {.hidden = seeded_dropout(hidden, dropout_, is_training()), .attention = {}, .state = state};
   }
 
   Tensor source, target;
-  int64_t encoded = 0;              ///< batches seen in training
-  int64_t poison_from = 1'000'000;  ///< batches [from, to) give gradients that are not finite
+  std::atomic<int64_t> encoded = 0;  ///< batches seen in training
+  int64_t poison_from = 1'000'000;   ///< batches [from, to) give gradients that are not finite
   int64_t poison_to = 1'000'000;
   double poison = std::numeric_limits<double>::quiet_NaN();
 

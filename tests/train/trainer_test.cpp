@@ -98,6 +98,27 @@ TEST_CASE("ten updates give the same weights however the batch is split", "[trai
   CHECK((whole - parts).abs().max().item<double>() < 1e-5);
 }
 
+TEST_CASE("threads that share a batch give the gradient of one thread, and the same one each time",
+          "[train][step][property]") {
+  const auto gradient = [](double dropout, int threads) {
+    at::manual_seed(3);
+    tiny::Model model(dropout);
+    model.train();
+    at::set_num_threads(threads);
+    const auto sums = add_gradients(model, split(200, 200), {});
+    at::set_num_threads(1);
+    std::vector<Tensor> flat{at::full({1}, sums.nll)};
+    for (const auto& parameter : model.parameters())
+      if (parameter.grad().defined()) flat.push_back(parameter.grad().flatten());
+    return at::cat(flat);
+  };
+  const auto alone = gradient(0.0, 1);
+  CHECK(((gradient(0.0, 2) - alone).norm() / alone.norm()).item<double>() < 1e-5);
+  CHECK(((gradient(0.0, 3) - alone).norm() / alone.norm()).item<double>() < 1e-5);
+  CHECK(at::equal(gradient(0.3, 2), gradient(0.3, 2)));
+  CHECK_FALSE(at::equal(gradient(0.3, 2), gradient(0.3, 3)));
+}
+
 TEST_CASE("tensors of a batch are what the batch says", "[train][batch][unit]") {
   auto batch = split(6, 6).front();
   const auto copy = batch;
