@@ -32,6 +32,7 @@ struct Command {
 /// In the order in which --help lists them.
 Command train_command();
 Command translate_command();
+Command score_command();
 Command evaluate_command();
 Command info_command();
 

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <chrono>
-#include <filesystem>
 #include <memory>
 
 #include "align/alignment_options.h"
@@ -11,6 +10,7 @@
 #include "command.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "different_files.h"
 #include "line_translation.h"
 #include "load_model.h"
 #include "model_description.h"
@@ -68,17 +68,9 @@ struct TranslateCommandOptions {
 
   /// No two of input, output and alignments may be one file: the later would replace the earlier.
   void check_files_differ() const {
-    const auto differ = [](const std::string& a, const std::string& b, const std::string& what) {
-      if (a.empty() || b.empty() || a == "-" || b == "-" || a.starts_with("/dev/")) return;
-      std::error_code absent;
-      const bool same =
-          std::filesystem::equivalent(a, b, absent) ||
-          std::filesystem::absolute(a).lexically_normal() == std::filesystem::absolute(b).lexically_normal();
-      if (same) throw UsageError(what + ": are the same file, '" + a + "'; name different ones");
-    };
-    differ(input, output, "--input and --output");
-    differ(input, alignments.path, "--input and --alignments");
-    differ(output, alignments.path, "--output and --alignments");
+    check_different_files(input, output, "--input and --output");
+    check_different_files(input, alignments.path, "--input and --alignments");
+    check_different_files(output, alignments.path, "--output and --alignments");
   }
 
   OutputForm form() const {

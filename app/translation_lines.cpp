@@ -75,16 +75,18 @@ std::vector<std::vector<Piece>> cut_pieces(std::vector<Piece> pieces, const std:
   return segments;
 }
 
+std::string valid_line(std::string raw, const std::string& place, bool strict) {
+  if (valid_utf8(raw)) return raw;
+  if (strict)
+    throw DataError(place + ": invalid UTF-8; mend the line, or leave out --strict to replace what is wrong");
+  spdlog::warn("{}: invalid UTF-8, replaced by U+FFFD", place);
+  return replace_invalid_utf8(raw);
+}
+
 SourceLine prepare_line(std::string raw, int64_t number, const std::string& input, const Tokenizer& tokenizer,
                         const LinePolicy& policy) {
   const auto place = input + ":" + std::to_string(number);
-  if (!valid_utf8(raw)) {
-    if (policy.strict)
-      throw DataError(place +
-                      ": invalid UTF-8; mend the line, or leave out --strict to replace what is wrong");
-    spdlog::warn("{}: invalid UTF-8, replaced by U+FFFD", place);
-    raw = replace_invalid_utf8(raw);
-  }
+  raw = valid_line(std::move(raw), place, policy.strict);
   SourceLine line{.number = number, .text = std::move(raw), .segments = {}};
   if (is_blank(line.text)) return line;
   auto pieces = tokenizer.encode_with_offsets(line.text);

@@ -26,6 +26,10 @@ struct LinePolicy {
 /// prompt answer. Empty at the end.
 std::vector<std::string> next_chunk(LineReader& reader, size_t limit);
 
+/// The line, if it is UTF-8; else with U+FFFD for what is not, and a warning, or DataError when strict.
+/// \param place "file:line" for messages
+std::string valid_line(std::string raw, const std::string& place, bool strict);
+
 /// Applies the line policy: a line without a word or a piece is blank; invalid UTF-8 becomes U+FFFD and is
 /// reported (DataError when strict); over-long lines are cut, where possible before a word, and reported.
 /// \param input name for messages

@@ -95,7 +95,7 @@ void check_round_trip(uint64_t seed) {
   CHECK(write_toml(to) == text);
 }
 
-const std::vector<std::string> kCommands{"train", "translate", "evaluate", "info"};
+const std::vector<std::string> kCommands{"train", "translate", "score", "evaluate", "info"};
 
 }  // namespace
 

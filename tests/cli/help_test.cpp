@@ -7,7 +7,7 @@ using namespace gloss;
 
 namespace {
 
-const std::vector<std::string> kCommands{"train", "translate", "evaluate", "info"};
+const std::vector<std::string> kCommands{"train", "translate", "score", "evaluate", "info"};
 
 /// The keys of a dumped configuration.
 std::vector<std::string> keys_of(const std::string& toml) {

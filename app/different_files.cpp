@@ -1,0 +1,18 @@
+#include "different_files.h"
+
+#include <filesystem>
+
+#include "core/error.h"
+
+namespace gloss {
+
+void check_different_files(const std::string& a, const std::string& b, const std::string& options) {
+  if (a.empty() || b.empty() || a == "-" || b == "-" || a.starts_with("/dev/")) return;
+  std::error_code absent;
+  const bool same =
+      std::filesystem::equivalent(a, b, absent) ||
+      std::filesystem::absolute(a).lexically_normal() == std::filesystem::absolute(b).lexically_normal();
+  if (same) throw UsageError(options + ": are the same file, '" + a + "'; name different ones");
+}
+
+}  // namespace gloss

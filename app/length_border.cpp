@@ -1,0 +1,32 @@
+#include "length_border.h"
+
+#include "core/error.h"
+
+namespace gloss {
+namespace {
+
+void check_side(const std::string& option, int64_t most, size_t pieces, const std::string& place) {
+  if (static_cast<int64_t>(pieces) <= most) return;
+  throw DataError(place + ": " + std::to_string(pieces) + " pieces, but this model sees no more than " +
+                  std::to_string(most) + "; leave the pair out, or train with a larger --" + option);
+}
+
+}  // namespace
+
+LengthBorder length_border(const ModelOptions& options) {
+  if (options.type == "rnn" && options.attention_score == "location")
+    return {.option = "attention-max-length", .source = options.attention_max_length - 1};
+  // The decoder reads as many positions as the target has pieces and a begin mark.
+  if (options.type == "transformer" && options.positions == "learned")
+    return {
+        .option = "max-positions", .source = options.max_positions - 1, .target = options.max_positions - 1};
+  return {};
+}
+
+void check_length(const LengthBorder& border, size_t source_pieces, size_t target_pieces,
+                  const std::string& source_place, const std::string& target_place) {
+  check_side(border.option, border.source, source_pieces, source_place);
+  check_side(border.option, border.target, target_pieces, target_place);
+}
+
+}  // namespace gloss
