@@ -11,6 +11,7 @@
 
 #include "kernels/cpu_kernels.h"
 #include "kernels/cpu_math.h"
+#include "kernels/lanes.h"
 
 namespace gloss {
 namespace {
@@ -53,8 +54,26 @@ void product_rows(const float* a, int64_t a_stride, const float* b, float* c, in
 void product(const float* a, int64_t a_stride, const float* b, float* c, int64_t m, int64_t n, int64_t k) {
   int64_t i = 0;
   for (; i + 8 <= m; i += 8) product_rows<8>(a + i * a_stride, a_stride, b, c + i * n, n, k);
-  for (; i + 4 <= m; i += 4) product_rows<4>(a + i * a_stride, a_stride, b, c + i * n, n, k);
-  for (; i < m; ++i) product_rows<1>(a + i * a_stride, a_stride, b, c + i * n, n, k);
+  // All that is left at once: a row by itself waits for each of its sums.
+  const auto rest = [&]<int R>() { product_rows<R>(a + i * a_stride, a_stride, b, c + i * n, n, k); };
+  switch (m - i) {
+    case 1:
+      return rest.template operator()<1>();
+    case 2:
+      return rest.template operator()<2>();
+    case 3:
+      return rest.template operator()<3>();
+    case 4:
+      return rest.template operator()<4>();
+    case 5:
+      return rest.template operator()<5>();
+    case 6:
+      return rest.template operator()<6>();
+    case 7:
+      return rest.template operator()<7>();
+    default:
+      return;
+  }
 }
 
 /// Rows as floats, padded with zeros to `width`.
@@ -74,12 +93,28 @@ void load(Rows<const T> from, int64_t rows, int64_t columns, int64_t width, floa
 /// The same turned: [columns, width].
 template <class T>
 void load_turned(Rows<const T> from, int64_t rows, int64_t columns, int64_t width, float* to) {
-  for (int64_t i = 0; i < rows; ++i) {
-    const T* in = from.data + i * from.stride;
-    for (int64_t j = 0; j < columns; ++j) to[j * width + i] = to_float(in[j]);
+  for (int64_t first = 0; first < width; first += kTile) {
+    const auto here = std::min(kTile, rows - first);
+    for (int64_t column = 0; column < columns; column += kTile) {
+      const auto wide = std::min(kTile, columns - column);
+      Lanes square[kTile] = {};
+      for (int64_t i = 0; i < here; ++i) {
+        const T* in = from.data + (first + i) * from.stride + column;
+        if (wide == kTile) {
+          square[i] = lanes_of(in);
+        } else {
+          for (int64_t j = 0; j < wide; ++j) square[i][j] = to_float(in[j]);
+        }
+      }
+      turn_square(square);
+      for (int64_t j = 0; j < wide; ++j) store_lanes(to + (column + j) * width + first, square[j]);
+    }
   }
-  for (int64_t j = 0; j < columns; ++j)
-    for (int64_t i = rows; i < width; ++i) to[j * width + i] = 0.0F;
+}
+
+/// [rows, width] turned: [width, whole_tiles(rows)]; width a multiple of kTile, what lies after the rows is not defined.
+inline void turn(const float* from, int64_t rows, int64_t width, float* to) {
+  load_turned(gloss::Rows<const float>{from, width}, rows, width, whole_tiles(rows), to);
 }
 
 template <class T>
@@ -175,7 +210,7 @@ void attention_backward(const AttentionProblem& problem, Rows<const T> query, Ro
                         Rows<const T> value, Rows<const T> dcontext, const float* log_sums, Rows<T> dquery,
                         Rows<T> dkey, Rows<T> dvalue, float* scratch) {
   const auto n = problem.queries, m = problem.keys, d = problem.width, dp = whole_tiles(d),
-             mp = whole_tiles(m);
+             mp = whole_tiles(m), np = whole_tiles(n);
   Scratch memory(scratch);
   auto* q = memory.take(n * dp);
   auto* k = memory.take(m * dp);
@@ -184,8 +219,7 @@ void attention_backward(const AttentionProblem& problem, Rows<const T> query, Ro
   auto* dc = memory.take(n * dp);
   auto* weights = memory.take(n * mp);  // then the gradient of the energies
   auto* dweights = memory.take(n * mp);
-  auto* turned_weights = memory.take(m * n);
-  auto* turned_denergies = memory.take(m * n);
+  auto* turned = memory.take(mp * np);  // weights, then the gradient of the energies
   auto* result = memory.take(std::max(n, m) * dp);
   load(query, n, d, dp, q);
   load(key, m, d, dp, k);
@@ -196,25 +230,25 @@ void attention_backward(const AttentionProblem& problem, Rows<const T> query, Ro
   product(dc, dp, turned_v, dweights, n, mp, d);
   for (int64_t i = 0; i < n; ++i) {
     auto* row = weights + i * mp;
-    const auto* drow = dweights + i * mp;
     mask_row(problem, i, mp, row);
-    const float log_sum = log_sums[i];
+    for (int64_t tile = 0; tile < mp; tile += kTile) exponentials(row + tile, log_sums[i]);
+  }
+  turn(weights, n, mp, turned);
+  product(turned, np, dc, result, m, dp, n);
+  save(result, m, d, dp, dvalue);
+  for (int64_t i = 0; i < n; ++i) {
+    auto* row = weights + i * mp;
+    const auto* drow = dweights + i * mp;
     Tile products = {};
-    for (int64_t tile = 0; tile < mp; tile += kTile) {
-      exponentials(row + tile, log_sum);
-      products += tile_at(row + tile) * tile_at(drow + tile);
-    }
+    for (int64_t tile = 0; tile < mp; tile += kTile) products += tile_at(row + tile) * tile_at(drow + tile);
     const float expected = sum_of(products);  // Σ_j w_j ∂/∂w_j
-    for (int64_t j = 0; j < m; ++j) turned_weights[j * n + i] = row[j];
     for (int64_t tile = 0; tile < mp; tile += kTile)
       tile_at(row + tile) *= (tile_at(drow + tile) - expected) * problem.scale;
-    for (int64_t j = 0; j < m; ++j) turned_denergies[j * n + i] = row[j];
   }
-  product(turned_weights, n, dc, result, m, dp, n);
-  save(result, m, d, dp, dvalue);
   product(weights, mp, k, result, n, dp, m);
   save(result, n, d, dp, dquery);
-  product(turned_denergies, n, q, result, m, dp, n);
+  turn(weights, n, mp, turned);
+  product(turned, np, q, result, m, dp, n);
   save(result, m, d, dp, dkey);
 }
 

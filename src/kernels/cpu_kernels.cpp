@@ -8,8 +8,8 @@ extern const CpuKernels kCpuKernels_avx512;
 
 int64_t AttentionProblem::scratch() const {
   const auto q = queries, k = keys, d = whole_tiles(width);
-  // query, its context or gradients, key and value straight and turned, energies straight and turned, twice
-  return 3 * q * d + 4 * k * d + 2 * width * whole_tiles(k) + 2 * q * whole_tiles(k) + 2 * q * k;
+  // query, its context or gradients, key and value straight and turned, energies twice and once turned
+  return 3 * q * d + 4 * k * d + 2 * width * whole_tiles(k) + (2 * q + whole_tiles(q)) * whole_tiles(k);
 }
 
 std::vector<const CpuKernels*> available_cpu_kernels() {

@@ -9,6 +9,7 @@
 #include "kernels/attention_loops.h"
 #include "kernels/cpu_kernels.h"
 #include "kernels/cpu_math.h"
+#include "kernels/lanes.h"
 
 namespace gloss {
 namespace {
@@ -182,65 +183,10 @@ void pack_columns(const T* rows, int64_t stride, int64_t k, int64_t n, int64_t w
   }
 }
 
-// One vector register's worth, written as such: from plain loops over so many elements the compiler makes shuffles.
-using Lanes = float __attribute__((vector_size(4 * kTile)));
-using Bits = uint32_t __attribute__((vector_size(4 * kTile)));
-using HalfBits = uint16_t __attribute__((vector_size(2 * kTile)));
-
-template <class V, class T>
-inline V load_lanes(const T* from) {
-  V lanes;
-  std::memcpy(&lanes, from, sizeof lanes);
-  return lanes;
-}
-
-template <class T, class V>
-inline void store_lanes(T* to, const V& lanes) {
-  std::memcpy(to, &lanes, sizeof lanes);
-}
-
-inline Lanes lanes_of_bf16(const uint16_t* from) {
-  return reinterpret_cast<Lanes>(__builtin_convertvector(load_lanes<HalfBits>(from), Bits) << 16);
-}
-
-inline Bits bf16_of_lanes(Lanes x) {
-  const auto bits = reinterpret_cast<Bits>(x);
-  return (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
-}
-
-// fast_exp for x <= 0 or little above, as exact as a sum of probabilities needs it: to 3e-6.
-inline Lanes exp_of_lanes(Lanes x) {
-  using Whole = int32_t __attribute__((vector_size(4 * kTile)));
-  const Lanes least = Lanes{} - 87.0F;
-  const Lanes t = (x < least ? least : x) * 1.44269504F;
-  const auto n = __builtin_convertvector(t - 0.5F, Whole);
-  const Lanes r = (t - __builtin_convertvector(n, Lanes)) * 0.693147181F;
-  const Lanes p = 1.0F + r * (1.0F + r * (0.5F + r * (1.0F / 6 + r * (1.0F / 24 + r * (1.0F / 120)))));
-  return p * reinterpret_cast<Lanes>((n + 127) << 23);
-}
-
 inline double sum_of_lanes(Lanes x) {
   double sum = 0.0;
   for (int64_t lane = 0; lane < kTile; ++lane) sum += static_cast<double>(x[lane]);
   return sum;
-}
-
-// One step of turning a square of kTile rows: squares of kStep change places across the diagonal.
-template <int kStep>
-inline void exchange(Bits* rows) {
-  using Index = int32_t __attribute__((vector_size(4 * kTile)));
-  Index upper, lower;
-  for (int lane = 0; lane < kTile; ++lane) {
-    const bool second = (lane & kStep) != 0;
-    upper[lane] = second ? static_cast<int>(kTile) + lane - kStep : lane;
-    lower[lane] = second ? static_cast<int>(kTile) + lane : lane + kStep;
-  }
-  for (int i = 0; i < kTile; ++i) {
-    if ((i & kStep) != 0) continue;
-    const Bits a = rows[i], b = rows[i + kStep];
-    rows[i] = __builtin_shuffle(a, b, upper);
-    rows[i + kStep] = __builtin_shuffle(a, b, lower);
-  }
 }
 
 void transpose_block(const uint32_t* pairs, int64_t n, int64_t columns, uint32_t* out, int64_t stride) {
@@ -248,10 +194,7 @@ void transpose_block(const uint32_t* pairs, int64_t n, int64_t columns, uint32_t
   for (int64_t c = 0; c < columns; c += kTile) {
     for (int64_t i = 0; i < n; i += kTile) {
       for (int64_t r = 0; r < kTile; ++r) rows[r] = load_lanes<Bits>(pairs + (i + r) * kPackedColumns + c);
-      exchange<8>(rows);
-      exchange<4>(rows);
-      exchange<2>(rows);
-      exchange<1>(rows);
+      turn_square(rows);
       for (int64_t r = 0; r < std::min(kTile, columns - c); ++r)
         store_lanes(out + (c + r) * stride + i, rows[r]);
     }
@@ -262,9 +205,6 @@ inline void store_rounded(float* to, const Lanes& x) { store_lanes(to, x); }
 inline void store_rounded(uint16_t* to, const Lanes& x) {
   store_lanes(to, __builtin_convertvector(bf16_of_lanes(x), HalfBits));
 }
-
-inline Lanes lanes_of(const float* x) { return load_lanes<Lanes>(x); }
-inline Lanes lanes_of(const uint16_t* x) { return lanes_of_bf16(x); }
 
 inline float whole_sum(const Lanes& x) {
   float sum = 0.0F;

@@ -65,8 +65,17 @@ Tensor RnnDecoderImpl::embedding_gates(const Tensor& embedded) {
   return at::linear(embedded, layers_[0]->input_weight(0, embedding_size_), layers_[0]->bias_ih);
 }
 
-CellState RnnDecoderImpl::run_layers(const Tensor& lowest_gates, RnnState& state, int64_t batch,
-                                     const RnnDropout& dropout) {
+RnnDecoderImpl::StepProducts RnnDecoderImpl::step_products() const {
+  StepProducts products;
+  for (const auto& layer : layers_) products.recurrent_gates.push_back(layer->recurrent_gates());
+  const auto& lowest = layers_.front();
+  const auto attended = lowest->weight_ih.size(1) - embedding_size_;
+  if (attended > 0) products.attention_gates.emplace(lowest->input_weight(embedding_size_, attended));
+  return products;
+}
+
+CellState RnnDecoderImpl::run_layers(const Tensor& lowest_gates, RnnState& state,
+                                     const StepProducts& products, int64_t batch, const RnnDropout& dropout) {
   auto gates = lowest_gates;
   for (size_t i = 0; i < layers_.size(); ++i) {
     if (i > 0) {
@@ -74,14 +83,15 @@ CellState RnnDecoderImpl::run_layers(const Tensor& lowest_gates, RnnState& state
       const auto input = dropout(below.view({batch, -1, below.size(1)}), "layer" + std::to_string(i));
       gates = layers_[i]->input_gates(input.flatten(0, 1));
     }
-    state.layers[i] = layers_[i]->step(gates, state.layers[i]);
+    state.layers[i] = layers_[i]->step(gates, state.layers[i], products.recurrent_gates[i]);
   }
   return state.layers.back();
 }
 
 RnnDecoderImpl::Output RnnDecoderImpl::advance(const Memory& memory, const Tensor& embedded,
                                                const Tensor& embedded_gates, const RnnState& state,
-                                               const Tensor& positions, const RnnDropout& dropout) {
+                                               const StepProducts& products, const Tensor& positions,
+                                               const RnnDropout& dropout) {
   const auto batch = embedded.size(0);
   const auto steps = embedded.size(1);
   const auto apart = [&](const Tensor& x) { return x.view({batch, steps, -1}); };
@@ -97,14 +107,12 @@ RnnDecoderImpl::Output RnnDecoderImpl::advance(const Memory& memory, const Tenso
       const auto input = at::relu(combine_(at::cat({embedded, seen.context}, 2)));
       gates = layers_[0]->input_gates(input.flatten(0, 1));
     } else {
-      gates = at::addmm(gates, seen.context.flatten(0, 1),
-                        layers_[0]->input_weight(embedding_size_, seen.context.size(2)).t());
+      gates = gates + (*products.attention_gates)(seen.context.flatten(0, 1));
     }
   } else if (feeds_) {
-    gates = at::addmm(gates, state.fed.flatten(0, 1),
-                      layers_[0]->input_weight(embedding_size_, state.fed.size(2)).t());
+    gates = gates + (*products.attention_gates)(state.fed.flatten(0, 1));
   }
-  out.states = apart(run_layers(gates, out.next, batch, dropout).h);
+  out.states = apart(run_layers(gates, out.next, products, batch, dropout).h);
   if (!attends_first_) {
     seen = attend(memory, out.states, positions);
     if (feeds_) out.next.fed = readout(embedded, out.states, seen.context);
@@ -118,7 +126,7 @@ RnnDecoderImpl::Output RnnDecoderImpl::step(const Memory& memory, const Tensor& 
                                             const RnnState& state, const Tensor& positions,
                                             const RnnDropout& dropout) {
   const auto gates = combine_ ? Tensor() : embedding_gates(embedded).flatten(0, 1);
-  return advance(memory, embedded, gates, state, positions, dropout);
+  return advance(memory, embedded, gates, state, step_products(), positions, dropout);
 }
 
 /// Without input feeding nothing that is attended enters the recurrence: every layer runs over the whole target, and
@@ -153,10 +161,12 @@ RnnDecoderImpl::Output RnnDecoderImpl::forward(const Memory& memory, const Tenso
   const auto words = embedded.transpose(0, 1).contiguous().unbind(0);
   std::vector<Tensor> gates(tgt_len);
   if (!combine_) gates = embedding_gates(embedded.transpose(0, 1)).unbind(0);
+  const auto products = step_products();
   std::vector<Tensor> states, contexts, weights;
   Output now{.states = {}, .context = {}, .weights = {}, .next = state};
   for (int64_t t = 0; t < tgt_len; ++t) {
-    now = advance(memory, words[t].unsqueeze(1), gates[t], now.next, positions.narrow(1, t, 1), dropout);
+    now = advance(memory, words[t].unsqueeze(1), gates[t], now.next, products, positions.narrow(1, t, 1),
+                  dropout);
     states.push_back(now.states);
     contexts.push_back(now.context);
     weights.push_back(now.weights);

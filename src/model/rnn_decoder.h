@@ -62,12 +62,21 @@ class RnnDecoderImpl : public torch::nn::Module {
   Tensor readout(const Tensor& embedded, const Tensor& states, const Tensor& context);
 
  private:
+  /// The products that each step of a run makes anew.
+  struct StepProducts {
+    std::vector<RepeatedLinear> recurrent_gates;    // of each layer
+    std::optional<RepeatedLinear> attention_gates;  // what was attended, into the lowest layer
+  };
+  StepProducts step_products() const;
+
   Output advance(const Memory& memory, const Tensor& embedded, const Tensor& embedded_gates,
-                 const RnnState& state, const Tensor& positions, const RnnDropout& dropout);
+                 const RnnState& state, const StepProducts& products, const Tensor& positions,
+                 const RnnDropout& dropout);
   Output run_then_attend(const Memory& memory, const Tensor& embedded, const RnnState& state,
                          const Tensor& positions, const RnnDropout& dropout);
   AttentionOutput attend(const Memory& memory, const Tensor& query, const Tensor& positions);
-  CellState run_layers(const Tensor& lowest_gates, RnnState& state, int64_t batch, const RnnDropout& dropout);
+  CellState run_layers(const Tensor& lowest_gates, RnnState& state, const StepProducts& products,
+                       int64_t batch, const RnnDropout& dropout);
   Tensor embedding_gates(const Tensor& embedded);
 
   bool attends_first_;   // bahdanau's order

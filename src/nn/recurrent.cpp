@@ -23,23 +23,25 @@ RecurrentLayerImpl::RecurrentLayerImpl(const std::string& cell, int64_t input_si
 
 Tensor RecurrentLayerImpl::input_gates(const Tensor& x) { return at::linear(x, weight_ih, bias_ih); }
 
-Tensor RecurrentLayerImpl::input_weight(int64_t begin, int64_t size) {
+Tensor RecurrentLayerImpl::input_weight(int64_t begin, int64_t size) const {
   return weight_ih.narrow(1, begin, size);
 }
 
-CellState RecurrentLayerImpl::step(const Tensor& gates, const CellState& state) {
-  const auto recurrent = at::linear(state.h, weight_hh, bias_hh);
+CellState RecurrentLayerImpl::step(const Tensor& gates, const CellState& state,
+                                   const RepeatedLinear& recurrent_gates) {
+  const auto recurrent = recurrent_gates(state.h);
   if (!is_lstm) return {.h = gru_gates(gates, recurrent, state.h), .c = {}};
   const auto next = lstm_gates(gates + recurrent, state.c);
   return {.h = next.hidden, .c = next.cell};
 }
 
 RecurrentOutput RecurrentLayerImpl::forward(const Tensor& gates, const CellState& initial) {
+  const auto recurrent = recurrent_gates();
   auto state = initial;
   std::vector<Tensor> states;
   states.reserve(gates.size(0));
   for (const auto& gates_t : gates.unbind(0)) {
-    state = step(gates_t, state);
+    state = step(gates_t, state, recurrent);
     states.push_back(state.h);
   }
   return {.states = at::stack(states), .final = state};
@@ -49,6 +51,7 @@ RecurrentOutput RecurrentLayerImpl::forward_packed(const PackedSequence& input, 
   const auto steps = static_cast<int64_t>(input.batch_sizes.size());
   const auto gates =
       input_gates(input.data).split_with_sizes(input.batch_sizes);  // steps × [batch_size, gates]
+  const auto recurrent = recurrent_gates();
   std::vector<Tensor> states(steps);
   if (is_backward) {
     // Sentences join as the walk from the end reaches their last element; all are there at element 0.
@@ -58,7 +61,7 @@ RecurrentOutput RecurrentLayerImpl::forward_packed(const PackedSequence& input, 
         const auto fresh = zero_state(joining);
         state = {.h = at::cat({state.h, fresh.h}), .c = is_lstm ? at::cat({state.c, fresh.c}) : Tensor()};
       }
-      state = step(gates[t], state);
+      state = step(gates[t], state, recurrent);
       states[t] = state.h;
     }
     return {.states = at::cat(states), .final = state};
@@ -75,7 +78,7 @@ RecurrentOutput RecurrentLayerImpl::forward_packed(const PackedSequence& input, 
   };
   for (int64_t t = 0; t < steps; ++t) {
     end(input.batch_sizes[t]);
-    state = step(gates[t], state);
+    state = step(gates[t], state, recurrent);
     states[t] = state.h;
   }
   end(0);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "nn/repeated_linear.h"
 #include "torch.h"
 
 namespace gloss {
@@ -37,10 +38,13 @@ class RecurrentLayerImpl : public torch::nn::Module {
   Tensor input_gates(const Tensor& x);
 
   /// The parts of W_ih that belong to columns [begin, begin + size) of the input: [..., size] → [..., gates], no bias
-  Tensor input_weight(int64_t begin, int64_t size);
+  Tensor input_weight(int64_t begin, int64_t size) const;
+
+  /// The product with the state, W_hh h + b_hh, for the steps of one run.
+  RepeatedLinear recurrent_gates() const { return RepeatedLinear(weight_hh, bias_hh); }
 
   /// One step. \param gates [n, gates] from input_gates
-  CellState step(const Tensor& gates, const CellState& state);
+  CellState step(const Tensor& gates, const CellState& state, const RepeatedLinear& recurrent_gates);
 
   /// All steps from a given state. \param gates [len, n, gates]  → states [len, n, hidden]
   RecurrentOutput forward(const Tensor& gates, const CellState& initial);
