@@ -43,6 +43,7 @@ void restart_with_passive_threads(char** argv) {
 void prepare_process() {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
   mallopt(M_TRIM_THRESHOLD, INT_MAX);
+  mallopt(M_ARENA_MAX, 1);  // what one thread gave back serves the others too
   std::signal(SIGPIPE, SIG_DFL);
 }
 

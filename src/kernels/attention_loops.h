@@ -161,12 +161,6 @@ inline void exponentials(float* x, float shift) {
   }
 }
 
-inline float sum_of(const Tile& lanes) {
-  float sum = 0.0F;
-  for (int64_t j = 0; j < kTile; ++j) sum += lanes[j];
-  return sum;
-}
-
 template <class T>
 void attention(const AttentionProblem& problem, Rows<const T> query, Rows<const T> key, Rows<const T> value,
                Rows<T> context, float* log_sums, float* scratch) {

@@ -96,47 +96,43 @@ void additive_energy_backward(const float* __restrict q, const float* __restrict
 
 void softmax_loss(float* logits, const float* bias, int64_t classes, int64_t target, float smoothing,
                   float scale, bool with_gradient, double* loss, double* nll) {
-  // The maximum in lanes: as one running value the compiler may not make vectors of it, because of NaN.
-  constexpr int64_t kLanes = 32;
-  float lanes[kLanes];
-  for (auto& lane : lanes) lane = logits[0] + bias[0];
-  float total = 0.0F;
-  const int64_t whole = classes - classes % kLanes;
-  for (int64_t i = 0; i < whole; i += kLanes) {
-    for (int64_t j = 0; j < kLanes; ++j) {
-      const float x = logits[i + j] + bias[i + j];
-      logits[i + j] = x;
-      lanes[j] = lanes[j] < x ? x : lanes[j];
-      total += x;
-    }
+  const int64_t whole = classes - classes % kTile;
+  Lanes tops = Lanes{} + (logits[0] + bias[0]), totals{};
+  for (int64_t i = 0; i < whole; i += kTile) {
+    const auto x = lanes_of(logits + i) + lanes_of(bias + i);
+    store_lanes(logits + i, x);
+    tops = tops < x ? x : tops;
+    totals += x;
   }
-  float largest = lanes[0];
-  for (const float lane : lanes) largest = largest < lane ? lane : largest;
+  float largest = tops[0], rest = 0.0F;
+  for (int64_t lane = 1; lane < kTile; ++lane) largest = largest < tops[lane] ? tops[lane] : largest;
   for (int64_t i = whole; i < classes; ++i) {
-    const float x = logits[i] + bias[i];
-    logits[i] = x;
-    largest = largest < x ? x : largest;
-    total += x;
+    logits[i] += bias[i];
+    largest = largest < logits[i] ? logits[i] : largest;
+    rest += logits[i];
   }
-  const float target_logit = logits[target];
-  float sum = 0.0F;
-  if (with_gradient) {
-    for (int64_t i = 0; i < classes; ++i) {
-      const float p = fast_exp(logits[i] - largest);
-      logits[i] = p;
-      sum += p;
-    }
-  } else {
-    for (int64_t i = 0; i < classes; ++i) sum += fast_exp(logits[i] - largest);
+  const float total = sum_of(totals, rest), target_logit = logits[target];
+  Lanes sums{};
+  for (int64_t i = 0; i < whole; i += kTile) {
+    const auto p = exp_of_lanes(lanes_of(logits + i) - largest);
+    if (with_gradient) store_lanes(logits + i, p);
+    sums += p;
   }
+  rest = 0.0F;
+  for (int64_t i = whole; i < classes; ++i) {
+    const float p = fast_exp(logits[i] - largest);
+    if (with_gradient) logits[i] = p;
+    rest += p;
+  }
+  const float sum = sum_of(sums, rest);
   const double log_sum = static_cast<double>(largest) + std::log(static_cast<double>(sum));
   *nll = log_sum - target_logit;
   const double uniform = log_sum - static_cast<double>(total) / static_cast<double>(classes);
   *loss = (1.0 - smoothing) * *nll + smoothing * uniform;
   if (!with_gradient) return;
   const float factor = scale / sum;
-  const float rest = scale * smoothing / static_cast<float>(classes);
-  for (int64_t i = 0; i < classes; ++i) logits[i] = logits[i] * factor - rest;
+  const float constant = scale * smoothing / static_cast<float>(classes);
+  for (int64_t i = 0; i < classes; ++i) logits[i] = logits[i] * factor - constant;
   logits[target] -= scale * (1.0F - smoothing);
 }
 
@@ -183,12 +179,6 @@ void pack_columns(const T* rows, int64_t stride, int64_t k, int64_t n, int64_t w
   }
 }
 
-inline double sum_of_lanes(Lanes x) {
-  double sum = 0.0;
-  for (int64_t lane = 0; lane < kTile; ++lane) sum += static_cast<double>(x[lane]);
-  return sum;
-}
-
 void transpose_block(const uint32_t* pairs, int64_t n, int64_t columns, uint32_t* out, int64_t stride) {
   Bits rows[kTile];
   for (int64_t c = 0; c < columns; c += kTile) {
@@ -206,12 +196,6 @@ inline void store_rounded(uint16_t* to, const Lanes& x) {
   store_lanes(to, __builtin_convertvector(bf16_of_lanes(x), HalfBits));
 }
 
-inline float whole_sum(const Lanes& x) {
-  float sum = 0.0F;
-  for (int64_t lane = 0; lane < kTile; ++lane) sum += x[lane];
-  return sum;
-}
-
 template <class T>
 void layer_norm(const CpuKernels::NormProblem& problem, const float* x, const float* weight,
                 const float* bias, T* y, float* statistics) {
@@ -220,12 +204,12 @@ void layer_norm(const CpuKernels::NormProblem& problem, const float* x, const fl
   for (int64_t row = 0; row < problem.rows; ++row, x += d, y += d, statistics += 2) {
     Lanes sum{}, squares{};
     for (int64_t i = 0; i < d; i += kTile) sum += lanes_of(x + i);
-    const float mean = whole_sum(sum) * scale;
+    const float mean = sum_of(sum) * scale;
     for (int64_t i = 0; i < d; i += kTile) {
       const auto centred = lanes_of(x + i) - mean;
       squares += centred * centred;
     }
-    const float inverse = 1.0F / std::sqrt(whole_sum(squares) * scale + problem.epsilon);
+    const float inverse = 1.0F / std::sqrt(sum_of(squares) * scale + problem.epsilon);
     statistics[0] = mean;
     statistics[1] = inverse;
     for (int64_t i = 0; i < d; i += kTile)
@@ -251,7 +235,7 @@ void layer_norm_backward(const CpuKernels::NormProblem& problem, const T* dy, co
       store_lanes(sums + i, lanes_of(sums + i) + dy_lanes * n);
       store_lanes(sums + d + i, lanes_of(sums + d + i) + dy_lanes);
     }
-    const float mean_g = whole_sum(sum) * scale, mean_product = whole_sum(product) * scale;
+    const float mean_g = sum_of(sum) * scale, mean_product = sum_of(product) * scale;
     for (int64_t i = 0; i < d; i += kTile) {
       const auto n = (lanes_of(x + i) - mean) * inverse;
       store_lanes(dx + i, (lanes_of(dy + i) * lanes_of(weight + i) - mean_g - n * mean_product) * inverse);
@@ -300,8 +284,8 @@ void softmax_pair(uint16_t* first, uint16_t* second, int64_t n, const float* top
       store_lanes(pairs + block / kPackedColumns * block_stride + 2 * (c - block), a_bits | b_bits << 16);
     }
   }
-  sums[0] = sum_of_lanes(first_sum);
-  sums[1] = sum_of_lanes(second_sum);
+  sums[0] = static_cast<double>(sum_of(first_sum));
+  sums[1] = static_cast<double>(sum_of(second_sum));
 }
 
 void add_pair_sums(const uint32_t* pairs, const float* factors, int64_t n, float* sums) {

@@ -50,6 +50,11 @@ inline Lanes exp_of_lanes(Lanes x) {
 inline Lanes lanes_of(const float* x) { return load_lanes<Lanes>(x); }
 inline Lanes lanes_of(const uint16_t* x) { return lanes_of_bf16(x); }
 
+inline float sum_of(const Lanes& x, float rest = 0.0F) {
+  for (int64_t lane = 0; lane < kTile; ++lane) rest += x[lane];
+  return rest;
+}
+
 // One step of turning a square of kTile rows: squares of kStep change places across the diagonal.
 template <int kStep, class V>
 inline void exchange(V* rows) {
