@@ -11,6 +11,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Row = std::vector<std::string>;
 
+/// File names in it may be no UTF-8.
+std::string text_of(const Json& objects) {
+  return objects.dump(1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+}
+
 std::string fixed(double value, int digits) { return fmt::format("{:.{}f}", value, digits); }
 std::string p_text(std::optional<double> p) { return p ? fixed(*p, 4) : ""; }
 
@@ -117,7 +122,7 @@ std::string results_as_json(const EvaluateOptions& options, const std::vector<Me
                              {"trials", options.significance.paired_ar_n}};
     objects.push_back(std::move(object));
   }
-  return objects.dump(1) + "\n";
+  return text_of(objects);
 }
 
 std::string lines_as_csv(const std::vector<std::string>& metrics,
@@ -139,7 +144,7 @@ std::string lines_as_json(const std::vector<std::string>& metrics,
     for (size_t m = 0; m < metrics.size(); ++m) object[metrics[m]] = scores[m][i];
     objects.push_back(std::move(object));
   }
-  return objects.dump(1) + "\n";
+  return text_of(objects);
 }
 
 }  // namespace gloss

@@ -25,11 +25,15 @@ void check_significance(const EvaluateOptions& options) {
 
 /// Stdin can be read once.
 void check_inputs(const EvaluateOptions& options) {
-  const auto is_stdin = [](const std::string& path) { return path.empty() || path == "-"; };
+  const auto is_stdin = [](const std::string& path) {
+    return path.empty() || path == "-" || path == "/dev/stdin";
+  };
   auto inputs = std::count_if(options.reference.begin(), options.reference.end(), is_stdin);
   inputs += is_stdin(options.hypothesis);
-  inputs += options.significance.baseline == "-";
-  if (inputs > 1) refuse("only one of --hypothesis, --reference and --baseline can be stdin; name files");
+  for (const auto* path : {&options.significance.baseline, &options.gold})
+    inputs += !path->empty() && is_stdin(*path);
+  if (inputs > 1)
+    refuse("only one of --hypothesis, --reference, --baseline and --gold can be stdin; name files");
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ namespace {
 // Pairs in memory at a time: many, so that their batches have little padding.
 constexpr size_t kChunkPairs = 8000;
 
-bool is_stdin(const std::string& path) { return path.empty() || path == "-"; }
+bool is_stdin(const std::string& path) { return path.empty() || path == "-" || path == "/dev/stdin"; }
 
 struct ScoreCommandOptions {
   std::string model;
@@ -55,7 +55,7 @@ struct ScoreCommandOptions {
           "translate --scores prints unless told otherwise.",
           non_negative);
     field("batch-tokens", batch_tokens,
-          "Tokens a batch on the longer side, padding counted. Does not change the result.", positive);
+          "Tokens a batch on the longer side, padding counted. Changes scores by rounding only.", positive);
     field("precision", precision,
           "Number type of the matrix products; norms, softmax and scores are always float32.",
           one_of(precision_names()));

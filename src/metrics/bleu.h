@@ -15,6 +15,12 @@ namespace gloss {
 /// exp, floor, add-k, none.
 std::vector<std::string> bleu_smoothing_names();
 
+/// -1, or what smoothing can add: beyond that no score is a number any more.
+inline Check smooth_value_check() {
+  return detail::number_check("-1, or between 0 and 1000000",
+                              [](double v) { return v == -1 || (v >= 0 && v <= 1e6); });
+}
+
 /// BLEU (Papineni et al. 2002) with the numbers, defaults and option names of sacreBLEU 2.6.
 struct BleuOptions {
   std::string tokenize = "13a";
@@ -31,7 +37,7 @@ struct BleuOptions {
     field("smooth-method", smooth_method, "BLEU: what an order without a match counts as.",
           one_of(bleu_smoothing_names()));
     field("smooth-value", smooth_value,
-          "BLEU: value of floor (0.1) or add-k (1) smoothing; -1 takes the usual one.", any);
+          "BLEU: value of floor (0.1) or add-k (1) smoothing; -1 takes the usual one.", smooth_value_check());
     field("effective-order", effective_order, "BLEU: leave out orders longer than the line.", any);
     field("max-ngram-order", max_ngram_order, "BLEU: longest n-gram.", between(1, 100));
   }

@@ -42,7 +42,8 @@ std::u32string without_space(std::u32string line) {
 /// Mirrors sacreBLEU's order of operations, on which the last digit hangs.
 double f_score(std::span<const double> counts, const ChrfOptions& options) {
   constexpr double kEpsilon = 1e-16;
-  const auto factor = static_cast<double>(options.beta * options.beta);
+  const auto beta = static_cast<double>(options.beta);
+  const double factor = beta * beta;
   const auto f = [&](double precision, double recall) {
     return (1 + factor) * precision * recall / (factor * precision + recall);
   };

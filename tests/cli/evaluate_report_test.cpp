@@ -178,6 +178,10 @@ TEST_CASE("options of evaluate that can't be meant are refused", "[cli][evaluate
   options.significance.confidence = true;
   check_refused<UsageError>(options, {"--gold", "--confidence"});
   check_refused<UsageError>(options_for("-", {"-"}), {"stdin"});
+  check_refused<UsageError>(options_for("/dev/stdin", {"-"}), {"stdin"});
+  auto links = options_for("-", {});
+  links.gold = "-";
+  check_refused<UsageError>(links, {"--gold", "stdin"});
   check_refused<UsageError>(options_for(plain.hypothesis, plain.reference, "bleu,meteor"),
                             {"'meteor'", "bleu, chrf, ter"});
   check_refused<UsageError>(options_for(plain.hypothesis, plain.reference, "bleu,bleu"), {"'bleu'", "twice"});

@@ -124,3 +124,22 @@ TEST_CASE("faults of evaluate are told by exit code, without output", "[cli][eva
   CHECK(empty.out.empty());
   CHECK(holds(empty.err, "stdin: 0 lines, but " + case_file("M28/ref1.txt") + " has 200"));
 }
+
+TEST_CASE("values that no score can be made of are refused", "[cli][evaluate]") {
+  for (const auto* value : {"-5", "-0.5", "inf", "nan", "1e308"}) {
+    const auto refused =
+        run_gloss({"evaluate", "--hypothesis", case_file("M28/hyp.txt"), "--reference",
+                   case_file("M28/ref1.txt"), "--smooth-method", "add-k", "--smooth-value", value});
+    CHECK(refused.code == 2);
+    CHECK(holds(refused.err, "smooth-value"));
+  }
+}
+
+TEST_CASE("a file name that is no UTF-8 doesn't break the JSON", "[cli][evaluate]") {
+  const TemporaryFolder folder;
+  const auto name = folder.write("x\xff", "a b c d\n"), reference = folder.write("r", "a b c d\n");
+  const auto result = run_gloss({"evaluate", "--hypothesis", name, "--baseline", name, "--reference",
+                                 reference, "--json", "--paired-bs-n", "10"});
+  CHECK(result.code == 0);
+  CHECK(holds(result.out, "\xef\xbf\xbd"));
+}

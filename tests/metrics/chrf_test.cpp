@@ -62,3 +62,10 @@ TEST_CASE("chrF's name shows beta and the word order", "[metrics][unit]") {
   options.word_order = 2;
   CHECK(chrf_name(options) == "chrF2++");
 }
+
+TEST_CASE("a large beta leaves recall alone", "[metrics][property]") {
+  // Five of six letters are found, and nothing else is there: recall 5/6 for order 1.
+  for (const int64_t beta : {int64_t{1} << 20, int64_t{1} << 32, INT64_MAX})
+    CHECK(chrf({"abcde"}, {{"abcdef"}}, {.char_order = 1, .beta = beta}) ==
+          Approx(100.0 * 5 / 6).epsilon(1e-6));
+}
