@@ -32,28 +32,16 @@ uint32_t* pairs(PackedMatrix& packed, int64_t j) {
          j * packed.k / 2 * kBlock;
 }
 
+/// \param block_step where the values of a block begin in the matrix, counted from the block before
 template <class T>
-PackedMatrix pack_as(CpuKernels::PackRows<T> kernel, const Tensor& matrix) {
-  const auto k = matrix.size(0), n = matrix.size(1);
+PackedMatrix pack_as(CpuKernels::PackRows<T> kernel, const Tensor& matrix, int64_t k, int64_t n,
+                     int64_t block_step) {
   auto packed = empty_packed(k, n);
   const auto* from = values<T>(matrix);
   at::parallel_for(0, packed.n / kBlock, 1, [&](int64_t begin, int64_t end) {
     for (auto j = begin; j < end; ++j)
-      kernel(from + j * kBlock, matrix.stride(0), k, std::min(kBlock, n - j * kBlock), packed.k,
+      kernel(from + j * block_step, matrix.stride(0), k, std::min(kBlock, n - j * kBlock), packed.k,
              pairs(packed, j));
-  });
-  return packed;
-}
-
-template <class T>
-PackedMatrix pack_transposed_as(CpuKernels::PackRows<T> kernel, const Tensor& matrix) {
-  const auto n = matrix.size(0), k = matrix.size(1);
-  auto packed = empty_packed(k, n);
-  const auto* from = values<T>(matrix);
-  at::parallel_for(0, packed.n / kBlock, 1, [&](int64_t begin, int64_t end) {
-    for (auto j = begin; j < end; ++j)
-      kernel(from + j * kBlock * matrix.stride(0), matrix.stride(0), k, std::min(kBlock, n - j * kBlock),
-             packed.k, pairs(packed, j));
   });
   return packed;
 }
@@ -107,14 +95,17 @@ BlockProducts::~BlockProducts() = default;
 #endif
 
 PackedMatrix pack(const Tensor& matrix) {
-  return matrix.scalar_type() == at::kFloat ? pack_as<float>(cpu_kernels().pack_rows, matrix)
-                                            : pack_as<uint16_t>(cpu_kernels().pack_rows_bf16, matrix);
+  const auto k = matrix.size(0), n = matrix.size(1);
+  return matrix.scalar_type() == at::kFloat
+             ? pack_as<float>(cpu_kernels().pack_rows, matrix, k, n, kBlock)
+             : pack_as<uint16_t>(cpu_kernels().pack_rows_bf16, matrix, k, n, kBlock);
 }
 
 PackedMatrix pack_transposed(const Tensor& matrix) {
+  const auto n = matrix.size(0), k = matrix.size(1), block_step = kBlock * matrix.stride(0);
   return matrix.scalar_type() == at::kFloat
-             ? pack_transposed_as<float>(cpu_kernels().pack_columns, matrix)
-             : pack_transposed_as<uint16_t>(cpu_kernels().pack_columns_bf16, matrix);
+             ? pack_as<float>(cpu_kernels().pack_columns, matrix, k, n, block_step)
+             : pack_as<uint16_t>(cpu_kernels().pack_columns_bf16, matrix, k, n, block_step);
 }
 
 }  // namespace gloss

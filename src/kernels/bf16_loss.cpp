@@ -1,6 +1,7 @@
 #include "kernels/bf16_loss.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "kernels/bf16_blocks.h"

@@ -88,6 +88,20 @@ std::vector<Case> cases(const std::string& metric, const std::string& level) {
   return found;
 }
 
+/// Every case of lines one by one. \param score_of (hypothesis, references, the case's options) → score
+template <class ScoreOf>
+void check_line_by_line(const std::string& metric, const ScoreOf& score_of) {
+  const auto rows = cases(metric, "sentence");
+  REQUIRE(!rows.empty());
+  for (const auto& test : rows) {
+    INFO(test.row.at("id"));
+    const auto& scores = test.row.at("expected").at("scores");
+    REQUIRE(scores.size() == test.hypotheses.size());
+    for (size_t i = 0; i < scores.size(); ++i)
+      CHECK(score_of(test.hypotheses[i], test.line_references(i), test.row.at("options")) == near(scores[i]));
+  }
+}
+
 }  // namespace
 
 TEST_CASE("corpus BLEU equals sacreBLEU in score, precisions, counts, lengths and signature",
@@ -115,18 +129,9 @@ TEST_CASE("corpus BLEU equals sacreBLEU in score, precisions, counts, lengths an
 }
 
 TEST_CASE("sentence BLEU equals sacreBLEU line by line", "[metrics][golden]") {
-  const auto rows = cases("bleu", "sentence");
-  REQUIRE(!rows.empty());
-  for (const auto& test : rows) {
-    INFO(test.row.at("id"));
-    const auto& scores = test.row.at("expected").at("scores");
-    REQUIRE(scores.size() == test.hypotheses.size());
-    for (size_t i = 0; i < scores.size(); ++i) {
-      const auto score =
-          sentence_bleu(test.hypotheses[i], test.line_references(i), bleu_options(test.row["options"]));
-      CHECK(score.score == near(scores[i]));
-    }
-  }
+  check_line_by_line("bleu", [](const auto& hypothesis, const auto& references, const json& options) {
+    return sentence_bleu(hypothesis, references, bleu_options(options)).score;
+  });
 }
 
 TEST_CASE("corpus chrF equals sacreBLEU in score and signature", "[metrics][golden]") {
@@ -142,16 +147,9 @@ TEST_CASE("corpus chrF equals sacreBLEU in score and signature", "[metrics][gold
 }
 
 TEST_CASE("sentence chrF equals sacreBLEU line by line", "[metrics][golden]") {
-  const auto rows = cases("chrf", "sentence");
-  REQUIRE(!rows.empty());
-  for (const auto& test : rows) {
-    INFO(test.row.at("id"));
-    const auto& scores = test.row.at("expected").at("scores");
-    REQUIRE(scores.size() == test.hypotheses.size());
-    for (size_t i = 0; i < scores.size(); ++i)
-      CHECK(sentence_chrf(test.hypotheses[i], test.line_references(i), chrf_options(test.row["options"])) ==
-            near(scores[i]));
-  }
+  check_line_by_line("chrf", [](const auto& hypothesis, const auto& references, const json& options) {
+    return sentence_chrf(hypothesis, references, chrf_options(options));
+  });
 }
 
 TEST_CASE("corpus TER equals sacreBLEU in score, edits, length and signature", "[metrics][golden]") {
@@ -171,17 +169,9 @@ TEST_CASE("corpus TER equals sacreBLEU in score, edits, length and signature", "
 }
 
 TEST_CASE("sentence TER equals sacreBLEU line by line", "[metrics][golden]") {
-  const auto rows = cases("ter", "sentence");
-  REQUIRE(!rows.empty());
-  for (const auto& test : rows) {
-    INFO(test.row.at("id"));
-    const auto& scores = test.row.at("expected").at("scores");
-    REQUIRE(scores.size() == test.hypotheses.size());
-    for (size_t i = 0; i < scores.size(); ++i)
-      CHECK(
-          sentence_ter(test.hypotheses[i], test.line_references(i), ter_options(test.row["options"])).score ==
-          near(scores[i]));
-  }
+  check_line_by_line("ter", [](const auto& hypothesis, const auto& references, const json& options) {
+    return sentence_ter(hypothesis, references, ter_options(options)).score;
+  });
 }
 
 namespace {
