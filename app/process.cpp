@@ -2,14 +2,12 @@
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
-#include <malloc.h>
 #include <sched.h>
 #include <spdlog/spdlog.h>
 #include <torch/version.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -40,12 +38,7 @@ void restart_with_passive_threads(char** argv) {
   if (!error) execv(program.c_str(), argv);
 }
 
-void prepare_process() {
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
-  mallopt(M_TRIM_THRESHOLD, INT_MAX);
-  mallopt(M_ARENA_MAX, 1);  // what one thread gave back serves the others too
-  std::signal(SIGPIPE, SIG_DFL);
-}
+void prepare_process() { std::signal(SIGPIPE, SIG_DFL); }
 
 void prepare_computation(int64_t threads) {
   const int64_t cores = available_cores();

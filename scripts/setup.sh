@@ -39,6 +39,7 @@ needs=(
   'header catch2 catch2'
   'header nlohmann/json.hpp nlohmann-json3-dev'
   'header toml++/toml.h libtomlplusplus-dev'
+  'header jemalloc/jemalloc.h libjemalloc-dev'
   'header zlib.h zlib1g-dev'
   'header unicode/uchar.h libicu-dev'
   'header openssl/evp.h libssl-dev'

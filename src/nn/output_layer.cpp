@@ -11,8 +11,7 @@
 namespace gloss {
 namespace {
 
-// Rows of logits that exist at a time: many enough for full-speed products, few enough for the allocator to keep their
-// memory (app/process.cpp), and at most 30 MiB.
+// Rows of logits that exist at a time: many enough for full-speed products, and at most 30 MiB.
 int64_t block_rows(const Tensor& weight, at::ScalarType type) {
   const auto row = weight.size(0) * static_cast<int64_t>(c10::elementSize(type));
   const auto rows = std::clamp<int64_t>((int64_t{30} << 20) / row, 64, 4096);

@@ -65,3 +65,16 @@ TEST_CASE("version names gloss, LibTorch and what of CUDA is present", "[cli][he
   CHECK(outcome.out.find("LibTorch ") != std::string::npos);
   CHECK(outcome.out.find("CUDA") != std::string::npos);
 }
+
+#ifndef __SANITIZE_ADDRESS__  // which brings its own
+TEST_CASE("the program's memory comes from jemalloc, with the settings of allocator.cpp", "[cli]") {
+  const auto statistics = [] {
+    setenv("MALLOC_CONF", "stats_print:true", /*overwrite=*/1);
+    const auto outcome = run_gloss({"--version"});
+    unsetenv("MALLOC_CONF");
+    return outcome.err;
+  }();
+  CHECK(holds(statistics, "opt.thp: \"always\""));
+  CHECK(holds(statistics, "opt.dirty_decay_ms: -1"));
+}
+#endif
