@@ -1,5 +1,7 @@
 #include "kernels/cpu_kernels.h"
 
+#include <algorithm>
+
 namespace gloss {
 
 extern const CpuKernels kCpuKernels_baseline;
@@ -7,9 +9,9 @@ extern const CpuKernels kCpuKernels_avx2;
 extern const CpuKernels kCpuKernels_avx512;
 
 int64_t AttentionProblem::scratch() const {
-  const auto q = queries, k = keys, d = whole_tiles(width);
-  // query, its context or gradients, key and value straight and turned, energies twice and once turned
-  return 3 * q * d + 4 * k * d + 2 * width * whole_tiles(k) + (2 * q + whole_tiles(q)) * whole_tiles(k);
+  const auto d = whole_tiles(width), rows = std::max(queries, keys);
+  // queries and gradients of contexts straight and turned, keys and values, two of energies, a result
+  return 2 * (queries + whole_tiles(queries) + keys) * d + 2 * keys * whole_tiles(queries) + rows * d;
 }
 
 std::vector<const CpuKernels*> available_cpu_kernels() {

@@ -52,17 +52,18 @@ struct CpuKernels {
                            uint64_t key, uint32_t threshold, float scale);
 
   /// One head of attention. A query that may see no key gets zeros.
-  /// \param log_sums [queries] out: log of the softmax's denominator, from which the gradient makes it anew
+  /// \param statistics [2, whole_tiles(queries)] out: for each query the largest energy and one over the softmax's
+  /// denominator, from which the gradient makes the weights anew
   template <class T>
   using Attention = void (*)(const AttentionProblem& problem, Rows<const T> query, Rows<const T> key,
-                             Rows<const T> value, Rows<T> context, float* log_sums, float* scratch);
+                             Rows<const T> value, Rows<T> context, float* statistics, float* scratch);
   Attention<float> attention;
   Attention<uint16_t> attention_bf16;
 
   /// Its gradients, written (not added).
   template <class T>
   using AttentionBackward = void (*)(const AttentionProblem& problem, Rows<const T> query, Rows<const T> key,
-                                     Rows<const T> value, Rows<const T> dcontext, const float* log_sums,
+                                     Rows<const T> value, Rows<const T> dcontext, const float* statistics,
                                      Rows<T> dquery, Rows<T> dkey, Rows<T> dvalue, float* scratch);
   AttentionBackward<float> attention_backward;
   AttentionBackward<uint16_t> attention_backward_bf16;

@@ -146,10 +146,6 @@ void softmax_loss_bf16(uint16_t* logits, const float* bias, int64_t classes, int
 
 constexpr int64_t kPackedColumns = 64;
 
-inline uint32_t bf16_bits(float x) {
-  const auto bits = std::bit_cast<uint32_t>(x);
-  return (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
-}
 inline uint32_t bf16_bits(uint16_t x) { return x; }
 
 template <class T>
@@ -189,11 +185,6 @@ void transpose_block(const uint32_t* pairs, int64_t n, int64_t columns, uint32_t
         store_lanes(out + (c + r) * stride + i, rows[r]);
     }
   }
-}
-
-inline void store_rounded(float* to, const Lanes& x) { store_lanes(to, x); }
-inline void store_rounded(uint16_t* to, const Lanes& x) {
-  store_lanes(to, __builtin_convertvector(bf16_of_lanes(x), HalfBits));
 }
 
 template <class T>

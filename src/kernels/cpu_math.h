@@ -24,13 +24,14 @@ inline float fast_exp(float x) {
 inline float to_float(float x) { return x; }
 inline float to_float(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
 
-inline void store(float* to, float x) { *to = x; }
 // bfloat16 is the upper half of a float: rounded to nearest, ties to even; NaN stays NaN.
-inline void store(uint16_t* to, float x) {
+inline uint32_t bf16_bits(float x) {
   const auto bits = std::bit_cast<uint32_t>(x);
-  const auto rounded = static_cast<uint16_t>((bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16);
-  *to = x != x ? uint16_t{0x7fc0} : rounded;
+  return x != x ? 0x7fc0U : (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
 }
+
+inline void store(float* to, float x) { *to = x; }
+inline void store(uint16_t* to, float x) { *to = static_cast<uint16_t>(bf16_bits(x)); }
 
 }  // namespace
 }  // namespace gloss

@@ -31,6 +31,7 @@ inline Lanes lanes_of_bf16(const uint16_t* from) {
   return reinterpret_cast<Lanes>(__builtin_convertvector(load_lanes<HalfBits>(from), Bits) << 16);
 }
 
+// As bf16_bits, but for NaN, of which it keeps those that arithmetic makes.
 inline Bits bf16_of_lanes(Lanes x) {
   const auto bits = reinterpret_cast<Bits>(x);
   return (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
@@ -49,6 +50,11 @@ inline Lanes exp_of_lanes(Lanes x) {
 
 inline Lanes lanes_of(const float* x) { return load_lanes<Lanes>(x); }
 inline Lanes lanes_of(const uint16_t* x) { return lanes_of_bf16(x); }
+
+inline void store_rounded(float* to, const Lanes& x) { store_lanes(to, x); }
+inline void store_rounded(uint16_t* to, const Lanes& x) {
+  store_lanes(to, __builtin_convertvector(bf16_of_lanes(x), HalfBits));
+}
 
 inline float sum_of(const Lanes& x, float rest = 0.0F) {
   for (int64_t lane = 0; lane < kTile; ++lane) rest += x[lane];

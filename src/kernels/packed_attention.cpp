@@ -58,8 +58,8 @@ void for_each_head(int64_t batch, int64_t heads, int64_t scratch_size, const Wor
 }
 
 struct Forward {
-  Tensor context;   // [batch, n, heads, d]
-  Tensor log_sums;  // [batch, heads, n]
+  Tensor context;     // [batch, n, heads, d]
+  Tensor statistics;  // [batch, heads, 2, whole_tiles(n)]
 };
 
 template <class T>
@@ -68,24 +68,26 @@ void run_forward(CpuKernels::Attention<T> kernel, const Tensor& query, const Ten
   const auto batch = query.size(0), n = query.size(1), heads = query.size(2), d = query.size(3);
   const auto m = key.size(1);
   const HeadRows<T> q(query), k(key), v(value), c(result.context);
-  auto* sums = result.log_sums.mutable_data_ptr<float>();
+  const auto size = result.statistics.stride(1);
+  auto* all = result.statistics.mutable_data_ptr<float>();
   for_each_head(batch, heads, masks.problem(0, n, m, d).scratch(), [&](int64_t b, int64_t h, float* scratch) {
     kernel(masks.problem(b, n, m, d), q.template of<const T>(b, h), k.template of<const T>(b, h),
-           v.template of<const T>(b, h), c.template of<T>(b, h), sums + (b * heads + h) * n, scratch);
+           v.template of<const T>(b, h), c.template of<T>(b, h), all + (b * heads + h) * size, scratch);
   });
 }
 
 template <class T>
 void run_backward(CpuKernels::AttentionBackward<T> kernel, const Tensor& query, const Tensor& key,
-                  const Tensor& value, const Masks& masks, const Tensor& dcontext, const Tensor& log_sums,
+                  const Tensor& value, const Masks& masks, const Tensor& dcontext, const Tensor& statistics,
                   const Tensor& dquery, const Tensor& dkey, const Tensor& dvalue) {
   const auto batch = query.size(0), n = query.size(1), heads = query.size(2), d = query.size(3);
   const auto m = key.size(1);
   const HeadRows<T> q(query), k(key), v(value), dc(dcontext), dq(dquery), dk(dkey), dv(dvalue);
-  const auto* sums = log_sums.const_data_ptr<float>();
+  const auto size = statistics.stride(1);
+  const auto* all = statistics.const_data_ptr<float>();
   for_each_head(batch, heads, masks.problem(0, n, m, d).scratch(), [&](int64_t b, int64_t h, float* scratch) {
     kernel(masks.problem(b, n, m, d), q.template of<const T>(b, h), k.template of<const T>(b, h),
-           v.template of<const T>(b, h), dc.template of<const T>(b, h), sums + (b * heads + h) * n,
+           v.template of<const T>(b, h), dc.template of<const T>(b, h), all + (b * heads + h) * size,
            dq.template of<T>(b, h), dk.template of<T>(b, h), dv.template of<T>(b, h), scratch);
   });
 }
@@ -93,8 +95,8 @@ void run_backward(CpuKernels::AttentionBackward<T> kernel, const Tensor& query, 
 Forward forward(const Tensor& query, const Tensor& key, const Tensor& value, const Masks& masks) {
   Forward result;
   result.context = at::empty(query.sizes(), query.options(), at::MemoryFormat::Contiguous);
-  result.log_sums =
-      at::empty({query.size(0), query.size(2), query.size(1)}, query.options().dtype(at::kFloat));
+  result.statistics = at::empty({query.size(0), query.size(2), 2, whole_tiles(query.size(1))},
+                                query.options().dtype(at::kFloat));
   if (query.scalar_type() == at::kFloat) {
     run_forward<float>(cpu_kernels().attention, query, key, value, masks, result);
   } else {
@@ -121,7 +123,7 @@ struct PackedAttention : torch::autograd::Function<PackedAttention> {
                         bool is_one_block, const Masks& masks) {
     const Parts parts(first, second, is_one_block);
     const auto result = gloss::forward(parts.query, parts.key, parts.value, masks);
-    context->save_for_backward({first, second, masks.allowed, result.log_sums});
+    context->save_for_backward({first, second, masks.allowed, result.statistics});
     context->saved_data["causal"] = masks.causal;
     context->saved_data["is_one_block"] = is_one_block;
     return result.context.flatten(2);

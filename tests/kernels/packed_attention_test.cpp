@@ -39,11 +39,12 @@ TEST_CASE("each instruction set computes attention and its gradients by the form
           "[kernels][attention][property]") {
   torch::manual_seed(19);
   const auto shape = GENERATE(from_range(kShapes));
-  const std::string kind = GENERATE("all", "masked", "causal");
+  const std::string kind = GENERATE("all", "masked", "padded", "causal");
   INFO(kind << " " << shape.queries << " x " << shape.keys << " x " << shape.width);
   const auto n = shape.queries, m = shape.keys, d = shape.width;
   Tensor allowed;
   if (kind == "masked") allowed = random_mask(n, m);
+  if (kind == "padded") allowed = (at::arange(m) % 3 < 2).expand({n, m});  // one row for all queries
   if (kind == "causal") allowed = at::ones({n, m}, at::kBool).tril(m - n);
   std::vector<Tensor> inputs, exact;
   for (const auto length : {n, m, m}) {
@@ -54,22 +55,24 @@ TEST_CASE("each instruction set computes attention and its gradients by the form
   const auto dcontext = at::randn({n, d});
   (expected * dcontext.to(at::kDouble)).sum().backward();
 
-  const AttentionProblem problem{.queries = n,
-                                 .keys = m,
-                                 .width = d,
-                                 .allowed = kind == "masked" ? allowed.const_data_ptr<bool>() : nullptr,
-                                 .allowed_stride = m,
-                                 .causal = kind == "causal",
-                                 .scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(d)))};
-  std::vector<float> scratch(static_cast<size_t>(problem.scratch())), log_sums(static_cast<size_t>(n));
+  const AttentionProblem problem{
+      .queries = n,
+      .keys = m,
+      .width = d,
+      .allowed = kind == "masked" || kind == "padded" ? allowed.const_data_ptr<bool>() : nullptr,
+      .allowed_stride = kind == "padded" ? 0 : m,
+      .causal = kind == "causal",
+      .scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(d)))};
+  std::vector<float> scratch(static_cast<size_t>(problem.scratch())),
+      statistics(static_cast<size_t>(2 * whole_tiles(n)));
   for (const auto* kernels : available_cpu_kernels()) {
     INFO(kernels->name);
     auto context = at::empty({n, d}), dq = at::empty({n, d}), dk = at::empty({m, d}), dv = at::empty({m, d});
     kernels->attention(problem, rows(inputs[0]), rows(inputs[1]), rows(inputs[2]), rows_of(context),
-                       log_sums.data(), scratch.data());
+                       statistics.data(), scratch.data());
     CHECK(difference(context, expected) < 1e-5);
     kernels->attention_backward(problem, rows(inputs[0]), rows(inputs[1]), rows(inputs[2]), rows(dcontext),
-                                log_sums.data(), rows_of(dq), rows_of(dk), rows_of(dv), scratch.data());
+                                statistics.data(), rows_of(dq), rows_of(dk), rows_of(dv), scratch.data());
     CHECK(difference(dq, exact[0].grad()) < 1e-4);
     CHECK(difference(dk, exact[1].grad()) < 1e-4);
     CHECK(difference(dv, exact[2].grad()) < 1e-4);
