@@ -1,6 +1,6 @@
 #include "core/error.h"
 #include "model/transformer_seq2seq.h"
-#include "support/tiny_model.h"
+#include "model_properties.h"
 
 using namespace gloss;
 
@@ -22,14 +22,7 @@ std::vector<Variant> variants() {
 }
 
 ModelOptions options_of(const Variant& v) {
-  ModelOptions options;
-  options.type = "transformer";
-  options.model_size = 8;
-  options.ffn_size = 12;
-  options.heads = 2;
-  options.encoder_layers = 2;
-  options.decoder_layers = 3;
-  options.dropout = 0.0;
+  auto options = tiny_transformer_options();
   options.norm = v.norm;
   options.positions = v.positions;
   options.max_positions = 3;  // shorter than the sentences: the last entry serves the rest
@@ -64,19 +57,16 @@ TEST_CASE("a transformer decodes as it steps, in hidden states and attention",
 
 TEST_CASE("a transformer gives a sentence the same in any batch", "[model][transformer][property]") {
   GLOSS_ANY_TRANSFORMER(v);
+  check_batch_invariance(*tiny_model(options_of(v)));
+}
+
+TEST_CASE("rows of a transformer's attention sum to 1", "[model][transformer][property]") {
+  GLOSS_ANY_TRANSFORMER(v);
   const auto model = tiny_model(options_of(v));
   const TinyBatch batch;
-  const auto together = model->decode(model->encode(batch.source, batch.lengths), batch.target_in, true);
-  CHECK(together.attention[1].slice(1, 3).eq(0).all().item<bool>());
-  CHECK(difference(together.attention.sum(-1), at::ones({2, 4})) < 1e-12);
-  for (int64_t b = 0; b < 2; ++b) {
-    const auto lengths = batch.lengths.narrow(0, b, 1);
-    const auto length = lengths.item<int64_t>();
-    const auto memory = model->encode(batch.source.narrow(0, b, 1).slice(1, 0, length), lengths);
-    const auto alone = model->decode(memory, batch.target_in.narrow(0, b, 1), true);
-    CHECK(difference(alone.hidden, together.hidden.narrow(0, b, 1)) < 1e-12);
-    CHECK(difference(alone.attention, together.attention.narrow(0, b, 1).slice(2, 0, length)) < 1e-12);
-  }
+  const auto attention =
+      model->decode(model->encode(batch.source, batch.lengths), batch.target_in, true).attention;
+  CHECK(difference(attention.sum(-1), at::ones({2, 4})) < 1e-12);
 }
 
 TEST_CASE("beams share one cache and still step as if each were alone", "[model][transformer][property]") {
@@ -135,13 +125,7 @@ TEST_CASE("gradients of a transformer agree with finite differences", "[model][t
   options.model_size = 4;
   options.ffn_size = 6;
   options.encoder_layers = options.decoder_layers = 1;
-  const auto model = tiny_model(options);
-  const TinyBatch batch;
-  const auto loss = [&] {
-    const auto decoded = model->decode(model->encode(batch.source, batch.lengths), batch.target_in, false);
-    return model->output->loss(decoded.hidden, batch.target_out, 0.1, 7.0).loss;
-  };
-  CHECK(gradient_error(loss, model->parameters()) < 1e-6);
+  check_gradients(*tiny_model(options));
 }
 
 TEST_CASE("attention comes from the chosen layer and head", "[model][transformer][unit]") {
@@ -176,33 +160,10 @@ TEST_CASE("dropout of a transformer acts in training only", "[model][transformer
   options.dropout = 0.5;
   options.attention_dropout = GENERATE(0.0, 0.3);
   options.activation_dropout = 0.3;
-  const auto model = tiny_model(options, 52, at::kFloat);
-  const TinyBatch batch;
-  const auto run = [&] {
-    return model->decode(model->encode(batch.source, batch.lengths), batch.target_in, false).hidden;
-  };
-  CHECK(at::equal(run(), run()));
-  model->train();
-  torch::manual_seed(53);
-  const auto first = run(), second = run();
-  CHECK_FALSE(at::equal(first, second));
-  torch::manual_seed(53);
-  CHECK(at::equal(run(), first));
+  check_dropout(*tiny_model(options, 52, at::kFloat));
 }
 
 TEST_CASE("three embeddings are one where the vocabulary is shared and the output tied",
           "[model][transformer][unit]") {
-  auto options = options_of({"pre", "sinusoidal", "auto", "relu"});
-  const auto tables = [&](bool tied, bool shared) {
-    options.tie_embeddings = tied;
-    int64_t count = 0;
-    const auto model = make_model(options, {.source = 11, .target = 11, .shared = shared});
-    for (const auto& parameter : model->parameters())
-      count += parameter.dim() == 2 && parameter.size(0) == 11;
-    return count;
-  };
-  CHECK(tables(true, true) == 1);
-  CHECK(tables(true, false) == 2);
-  CHECK(tables(false, true) == 2);
-  CHECK(tables(false, false) == 3);
+  check_embeddings(options_of({"pre", "sinusoidal", "auto", "relu"}));
 }

@@ -19,19 +19,9 @@ std::vector<Table> tables() { return {random_table(21), random_table(22), random
 
 /// A small model of each kind, in float64 with weights drawn at random.
 std::shared_ptr<Seq2Seq> random_model(const std::string& kind) {
-  if (kind != "transformer") {
-    auto options = tiny_options(kind);
-    options.input_feeding = kind == "luong";
-    return tiny_model(options);
-  }
-  ModelOptions options;
-  options.type = "transformer";
-  options.model_size = 8;
-  options.ffn_size = 12;
-  options.heads = 2;
-  options.encoder_layers = 2;
-  options.decoder_layers = 2;
-  options.dropout = 0.0;
+  if (kind == "transformer") return tiny_model(tiny_transformer_options());
+  auto options = tiny_options(kind);
+  options.input_feeding = kind == "luong";
   return tiny_model(options);
 }
 

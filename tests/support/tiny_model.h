@@ -23,6 +23,18 @@ inline ModelOptions tiny_options(const std::string& attention, const std::string
   return options;
 }
 
+inline ModelOptions tiny_transformer_options() {
+  ModelOptions options;
+  options.type = "transformer";
+  options.model_size = 8;
+  options.ffn_size = 12;
+  options.heads = 2;
+  options.encoder_layers = 2;
+  options.decoder_layers = 3;
+  options.dropout = 0.0;
+  return options;
+}
+
 inline std::shared_ptr<Seq2Seq> tiny_model(const ModelOptions& options, uint64_t seed = 51,
                                            at::ScalarType type = at::kDouble) {
   torch::manual_seed(seed);
