@@ -42,7 +42,10 @@ std::string describe_model(const ModelOptions& options, const at::Device& device
 
 void log_computation(const ModelOptions& options, const at::Device& device, const std::string& precision,
                      bool is_training) {
-  if (options.type == "rnn") return;
+  if (options.type == "rnn") {
+    spdlog::info("matrix products in {}", precision);
+    return;
+  }
   const auto type = precision == "float32" ? at::kFloat : precision == "bf16" ? at::kBFloat16 : at::kHalf;
   spdlog::info("attention: {}; matrix products in {}",
                backend_text(options, is_training ? options.attention_dropout : 0.0,

@@ -190,7 +190,6 @@ int run_score(const ScoreCommandOptions& options, const SharedOptions& shared) {
   OutputStream output(options.output);
 
   auto model = load_model(options.model, shared.device);
-  model.config.model.check_precision(options.precision);
   check_precision(options.precision, model.device);
   log_computation(model.config.model, model.device, options.precision, /*is_training=*/false);
   PairScorer(options, std::move(model), output).run(text);

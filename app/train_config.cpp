@@ -24,7 +24,6 @@ void TrainConfig::validate() const {
   data.validate();
   model.validate();
   train.validate();
-  model.check_precision(train.precision);
   if (model.type == "rnn" && !data.valid_alignments.empty())
     throw UsageError(
         "--valid-alignments: choose a transformer's decoder layer, and type is rnn; leave them out");

@@ -172,7 +172,6 @@ int run_translate(const TranslateCommandOptions& options, const SharedOptions& s
   if (!options.alignments.path.empty()) alignments = make_alignment_writer(options.alignments);
 
   auto model = load_model(options.model, shared.device, options.attention_backend);
-  model.config.model.check_precision(options.precision);
   check_precision(options.precision, model.device);
   log_computation(model.config.model, model.device, options.precision, /*is_training=*/false);
   LineTranslator translator(options, std::move(model));

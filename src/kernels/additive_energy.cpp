@@ -1,26 +1,29 @@
 #include "kernels/additive_energy.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "kernels/cpu_kernels.h"
 
 namespace gloss {
 namespace {
 
-struct AdditiveEnergy : torch::autograd::Function<AdditiveEnergy> {
-  static Tensor forward(torch::autograd::AutogradContext* context, const Tensor& query, const Tensor& keys,
-                        const Tensor& v) {
-    const auto q = query.contiguous();
-    const auto K = keys.contiguous();
-    const auto w = v.contiguous();
-    context->save_for_backward({q, K, w});
-    const auto tgt = q.size(1);
-    const auto src = K.size(1);
-    const auto k = q.size(2);
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+class EnergyRun : public SharedInputs {
+ public:
+  EnergyRun(const Tensor& keys, const Tensor& v) : keys_(keys.contiguous()), v_(v.contiguous()) {}
+
+  /// \param q [batch, tgt_len, k], contiguous
+  Tensor energies(const Tensor& q) const {
+    const auto [tgt, src, k] = sizes(q);
     auto e = at::empty({q.size(0), tgt, src}, q.options());
     const auto* q_data = q.const_data_ptr<float>();
-    const auto* K_data = K.const_data_ptr<float>();
-    const auto* v_data = w.const_data_ptr<float>();
+    const auto* K_data = keys_.const_data_ptr<float>();
+    const auto* v_data = v_.const_data_ptr<float>();
     auto* e_data = e.mutable_data_ptr<float>();
-    at::parallel_for(0, q.size(0), 4, [&](int64_t begin, int64_t end) {
+    at::parallel_for(0, q.size(0), 4, [&, tgt = tgt, src = src, k = k](int64_t begin, int64_t end) {
       for (int64_t b = begin; b < end; ++b)
         cpu_kernels().additive_energy(q_data + b * tgt * k, K_data + b * src * k, v_data,
                                       e_data + b * tgt * src, tgt, src, k);
@@ -28,44 +31,78 @@ struct AdditiveEnergy : torch::autograd::Function<AdditiveEnergy> {
     return e;
   }
 
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
-                                                 torch::autograd::variable_list gradients) {
-    const auto saved = context->get_saved_variables();
-    const auto& q = saved[0];
-    const auto& K = saved[1];
-    const auto de = gradients[0].contiguous();
+  /// The gradient of the query; those of K and v are added to the run's.
+  Tensor query_gradient(const Tensor& q, const Tensor& de) {
+    const auto [tgt, src, k] = sizes(q);
     const auto batch = q.size(0);
-    const auto tgt = q.size(1);
-    const auto src = K.size(1);
-    const auto k = q.size(2);
-    auto dq = at::zeros_like(q);
-    auto dK = at::zeros_like(K);
     // v is shared by all sentences: one partial sum a part, added up in a fixed order, so that runs repeat exactly.
     const auto parts = std::min<int64_t>(batch, 16);
-    auto dv = at::zeros({parts, k}, q.options());
+    if (!dkeys_.defined()) {
+      dkeys_ = at::zeros_like(keys_);
+      dv_ = at::zeros({parts, k}, v_.options());
+    }
+    auto dq = at::zeros_like(q);
     const auto* q_data = q.const_data_ptr<float>();
-    const auto* K_data = K.const_data_ptr<float>();
-    const auto* v_data = saved[2].const_data_ptr<float>();
+    const auto* K_data = keys_.const_data_ptr<float>();
+    const auto* v_data = v_.const_data_ptr<float>();
     const auto* de_data = de.const_data_ptr<float>();
     auto* dq_data = dq.mutable_data_ptr<float>();
-    auto* dK_data = dK.mutable_data_ptr<float>();
-    auto* dv_data = dv.mutable_data_ptr<float>();
-    at::parallel_for(0, parts, 1, [&](int64_t begin, int64_t end) {
+    auto* dK_data = dkeys_.mutable_data_ptr<float>();
+    auto* dv_data = dv_.mutable_data_ptr<float>();
+    at::parallel_for(0, parts, 1, [&, tgt = tgt, src = src, k = k](int64_t begin, int64_t end) {
       for (int64_t part = begin; part < end; ++part)
         for (int64_t b = batch * part / parts; b < batch * (part + 1) / parts; ++b)
           cpu_kernels().additive_energy_backward(q_data + b * tgt * k, K_data + b * src * k, v_data,
                                                  de_data + b * tgt * src, dq_data + b * tgt * k,
                                                  dK_data + b * src * k, dv_data + part * k, tgt, src, k);
     });
-    return {dq, dK, dv.sum(0)};
+    return dq;
+  }
+
+  variable_list gradients() override {
+    if (!dkeys_.defined()) return {Tensor(), Tensor()};
+    return {std::exchange(dkeys_, {}), std::exchange(dv_, {}).sum(0)};
+  }
+
+ private:
+  struct Sizes {
+    int64_t tgt, src, k;
+  };
+  Sizes sizes(const Tensor& q) const { return {q.size(1), keys_.size(1), q.size(2)}; }
+
+  Tensor keys_, v_;
+  Tensor dkeys_;  // [batch, src_len, k]
+  Tensor dv_;     // [parts, k]
+};
+
+struct OneQuery : torch::autograd::Function<OneQuery> {
+  static Tensor forward(AutogradContext* context, const Tensor& query, const Tensor& /*anchor*/,
+                        const SharedRun& run) {
+    keep_run(context, run);
+    const auto q = query.contiguous();
+    context->save_for_backward({q});
+    return kept_run<EnergyRun>(context).energies(q);
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const auto& de = gradients[0];
+    if (!de.defined()) return {Tensor(), Tensor(), Tensor()};
+    const auto q = context->get_saved_variables()[0];
+    return {kept_run<EnergyRun>(context).query_gradient(q, de.contiguous()), Tensor(), Tensor()};
   }
 };
 
 }  // namespace
 
-Tensor additive_energy(const Tensor& query, const Tensor& keys, const Tensor& v) {
-  if (query.is_cpu() && query.scalar_type() == at::kFloat) return AdditiveEnergy::apply(query, keys, v);
-  return at::matmul(at::tanh(query.unsqueeze(2) + keys.unsqueeze(1)), v);  // [batch, tgt_len, src_len]
+AdditiveEnergies::AdditiveEnergies(const Tensor& keys, const Tensor& v) : keys_(keys), v_(v) {
+  if (!keys.is_cpu() || keys.scalar_type() != at::kFloat) return;
+  run_ = c10::make_intrusive<EnergyRun>(keys.detach(), v.detach());
+  anchor_ = anchor({keys, v}, run_);
+}
+
+Tensor AdditiveEnergies::operator()(const Tensor& query) const {
+  if (run_) return OneQuery::apply(query, anchor_, run_);
+  return at::matmul(at::tanh(query.unsqueeze(2) + keys_.unsqueeze(1)), v_);  // [batch, tgt_len, src_len]
 }
 
 }  // namespace gloss

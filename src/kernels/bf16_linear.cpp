@@ -20,9 +20,28 @@ Tensor whole_columns(const Tensor& matrix) {
   return missing == 0 ? rows : at::constant_pad_nd(rows, {0, missing});
 }
 
-/// a·b + bias. \param a [rows, b.k] bfloat16  \param bias [columns] float32 or undefined  \return [rows, columns]
-Tensor product(const Tensor& a, const PackedMatrix& b, int64_t columns, const Tensor& bias,
-               at::ScalarType type) {
+/// a·b in float32, summed over many columns of a. \param a [m, b.k] bfloat16  \return [m, b.n]
+Tensor long_product(const Tensor& a, const PackedMatrix& b) {
+  auto result = at::empty({a.size(0), b.n}, a.options().dtype(at::kFloat));
+  if (b.k == 0) return result.zero_();
+  const auto* from = a.const_data_ptr<at::BFloat16>();
+  auto* to = result.mutable_data_ptr<float>();
+  at::parallel_for(0, b.n / kBlock, 1, [&](int64_t begin, int64_t end) {
+    const BlockProducts products;
+    for (auto j = begin; j < end; ++j)
+      for (int64_t row = 0; row < b.k; row += kSummed)
+        block_product(a.size(0), std::min(kSummed, b.k - row), from + row, b.k, b.block(j, row),
+                      to + j * kBlock, b.n,
+                      /*adds=*/row > 0);
+  });
+  return result;
+}
+
+}  // namespace
+
+Tensor bf16_product(const Tensor& rows_of_a, const PackedMatrix& b, int64_t columns, const Tensor& bias,
+                    at::ScalarType type) {
+  const auto a = whole_columns(rows_of_a);
   const auto rows = a.size(0);
   auto result = at::empty({rows, columns}, a.options().dtype(type));
   const auto whole_bias = bias.defined() ? at::constant_pad_nd(bias, {0, b.n - columns}) : at::zeros({b.n});
@@ -65,22 +84,11 @@ Tensor product(const Tensor& a, const PackedMatrix& b, int64_t columns, const Te
   return result;
 }
 
-/// a·b in float32, summed over many columns of a. \param a [m, b.k] bfloat16  \return [m, b.n]
-Tensor long_product(const Tensor& a, const PackedMatrix& b) {
-  auto result = at::empty({a.size(0), b.n}, a.options().dtype(at::kFloat));
-  if (b.k == 0) return result.zero_();
-  const auto* from = a.const_data_ptr<at::BFloat16>();
-  auto* to = result.mutable_data_ptr<float>();
-  at::parallel_for(0, b.n / kBlock, 1, [&](int64_t begin, int64_t end) {
-    const BlockProducts products;
-    for (auto j = begin; j < end; ++j)
-      for (int64_t row = 0; row < b.k; row += kSummed)
-        block_product(a.size(0), std::min(kSummed, b.k - row), from + row, b.k, b.block(j, row),
-                      to + j * kBlock, b.n,
-                      /*adds=*/row > 0);
-  });
-  return result;
+Tensor bf16_weight_gradient(const PackedMatrix& dy, int64_t out, const Tensor& x) {
+  return long_product(transposed_rows(dy, out), pack(x)).narrow(1, 0, x.size(1));
 }
+
+namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
@@ -88,31 +96,29 @@ using torch::autograd::variable_list;
 struct Bf16Linear : torch::autograd::Function<Bf16Linear> {
   static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& weight,
                         const std::optional<Tensor>& bias) {
-    const auto rows = whole_columns(x.reshape({-1, x.size(-1)}));
+    const auto rows = x.reshape({-1, x.size(-1)}).to(at::kBFloat16).contiguous();
     context->save_for_backward({rows, weight});
     context->saved_data["type"] = static_cast<int64_t>(x.scalar_type());
     context->saved_data["has_bias"] = bias.has_value();
     context->saved_data["sizes"] = x.sizes().vec();
     auto sizes = x.sizes().vec();
     sizes.back() = weight.size(0);
-    return product(rows, pack_transposed(weight.contiguous()), weight.size(0), bias.value_or(Tensor()),
-                   at::kBFloat16)
+    return bf16_product(rows, pack_transposed(weight.contiguous()), weight.size(0), bias.value_or(Tensor()),
+                        x.scalar_type())
         .view(sizes);
   }
 
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
     const auto &rows = saved[0], &weight = saved[1];
-    const auto in = weight.size(1);
     const auto dy = gradients[0].reshape({rows.size(0), -1}).to(at::kBFloat16).contiguous();
     const auto type = static_cast<at::ScalarType>(context->saved_data["type"].toInt());
-    const auto dx = product(whole_columns(dy), pack(weight.contiguous()), in, {},
-                            type == at::kBFloat16 ? type : at::kFloat);
+    const auto dx = bf16_product(dy, pack(weight.contiguous()), weight.size(1), {}, type);
     const auto dy_pairs = pack(dy);
-    const auto dweight = long_product(transposed_rows(dy_pairs, weight.size(0)), pack(rows)).narrow(1, 0, in);
+    const auto dweight = bf16_weight_gradient(dy_pairs, weight.size(0), rows);
     Tensor dbias;
     if (context->saved_data["has_bias"].toBool()) dbias = column_sums(dy_pairs, weight.size(0));
-    return {dx.to(type).view(context->saved_data["sizes"].toIntVector()), dweight, dbias};
+    return {dx.view(context->saved_data["sizes"].toIntVector()), dweight, dbias};
   }
 };
 
@@ -122,7 +128,8 @@ Tensor bf16_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (has_bf16_blocks())
     return Bf16Linear::apply(x, weight, bias.defined() ? std::optional(bias) : std::nullopt);
   return at::linear(x.to(at::kBFloat16), weight.to(at::kBFloat16),
-                    bias.defined() ? bias.to(at::kBFloat16) : Tensor());
+                    bias.defined() ? bias.to(at::kBFloat16) : Tensor())
+      .to(x.scalar_type());
 }
 
 }  // namespace gloss

@@ -58,12 +58,6 @@ void validate_transformer(const ModelOptions& options) {
 
 }  // namespace
 
-void ModelOptions::check_precision(const std::string& precision) const {
-  if (type == "rnn" && precision != "float32")
-    throw UsageError("--precision " + precision +
-                     ": the recurrent cells compute in float32; it is for type transformer");
-}
-
 ModelOptions ModelOptions::resolved() const {
   auto options = *this;
   const int64_t layers = type == "rnn" ? 1 : 6;

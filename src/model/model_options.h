@@ -159,9 +159,6 @@ struct ModelOptions : RnnOptions, TransformerOptions {
   /// Rules over several fields; throws UsageError.
   void validate() const;
 
-  /// Throws UsageError for a number type of the products (nn/precision.h) that this type of model does not compute in.
-  void check_precision(const std::string& precision) const;
-
   /// The same options with everything left open replaced by what that is.
   ModelOptions resolved() const;
 };

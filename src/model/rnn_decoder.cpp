@@ -3,6 +3,15 @@
 #include "kernels/dropout.h"
 
 namespace gloss {
+namespace {
+
+/// h̃_t = tanh(W_c [c_t; s_t]) (Luong et al., eq. 5). \param W_c a layer
+template <class Layer>
+Tensor attentional_vector(Layer& W_c, const Tensor& context, const Tensor& states) {
+  return at::tanh(W_c(at::cat({context, states}, 2)));
+}
+
+}  // namespace
 
 Tensor RnnDropout::operator()(const Tensor& x, const std::string& place) const {
   const auto mask = masks.find(place);
@@ -56,26 +65,28 @@ void RnnDecoderImpl::prepare(const Tensor& states, Memory& memory) {
   memory.parts["lengths"] = memory.lengths.to(states.device());
 }
 
-AttentionOutput RnnDecoderImpl::attend(const Memory& memory, const Tensor& query, const Tensor& positions) {
-  return attention_->forward(query, memory.parts.at("prepared"), memory.parts.at("values"), memory.mask,
-                             memory.parts.at("lengths"), positions);
-}
-
 Tensor RnnDecoderImpl::embedding_gates(const Tensor& embedded) {
-  return at::linear(embedded, layers_[0]->input_weight(0, embedding_size_), layers_[0]->bias_ih);
+  return linear(embedded, layers_[0]->input_weight(0, embedding_size_), layers_[0]->bias_ih);
 }
 
-RnnDecoderImpl::StepProducts RnnDecoderImpl::step_products() const {
-  StepProducts products;
-  for (const auto& layer : layers_) products.recurrent_gates.push_back(layer->recurrent_gates());
+RnnDecoderImpl::Run RnnDecoderImpl::begin_run(const Memory& memory) {
+  Run run{.attend = attention_->over({.prepared = memory.parts.at("prepared"),
+                                      .values = memory.parts.at("values"),
+                                      .mask = memory.mask,
+                                      .lengths = memory.parts.at("lengths")}),
+          .recurrent_gates = {},
+          .attention_gates = {},
+          .attentional = {}};
+  for (const auto& layer : layers_) run.recurrent_gates.push_back(layer->recurrent_gates());
   const auto& lowest = layers_.front();
   const auto attended = lowest->weight_ih.size(1) - embedding_size_;
-  if (attended > 0) products.attention_gates.emplace(lowest->input_weight(embedding_size_, attended));
-  return products;
+  if (attended > 0) run.attention_gates.emplace(lowest->input_weight(embedding_size_, attended));
+  if (feeds_) run.attentional.emplace(attentional_->weight);
+  return run;
 }
 
-CellState RnnDecoderImpl::run_layers(const Tensor& lowest_gates, RnnState& state,
-                                     const StepProducts& products, int64_t batch, const RnnDropout& dropout) {
+CellState RnnDecoderImpl::run_layers(const Tensor& lowest_gates, RnnState& state, const Run& run,
+                                     int64_t batch, const RnnDropout& dropout) {
   auto gates = lowest_gates;
   for (size_t i = 0; i < layers_.size(); ++i) {
     if (i > 0) {
@@ -83,50 +94,48 @@ CellState RnnDecoderImpl::run_layers(const Tensor& lowest_gates, RnnState& state
       const auto input = dropout(below.view({batch, -1, below.size(1)}), "layer" + std::to_string(i));
       gates = layers_[i]->input_gates(input.flatten(0, 1));
     }
-    state.layers[i] = layers_[i]->step(gates, state.layers[i], products.recurrent_gates[i]);
+    state.layers[i] = layers_[i]->step(gates, state.layers[i], run.recurrent_gates[i]);
   }
   return state.layers.back();
 }
 
-RnnDecoderImpl::Output RnnDecoderImpl::advance(const Memory& memory, const Tensor& embedded,
-                                               const Tensor& embedded_gates, const RnnState& state,
-                                               const StepProducts& products, const Tensor& positions,
-                                               const RnnDropout& dropout) {
+RnnDecoderImpl::Advance RnnDecoderImpl::advance(const Run& run, const Tensor& embedded,
+                                                const Tensor& embedded_gates, const RnnState& state,
+                                                const Tensor& positions, const RnnDropout& dropout) {
   const auto batch = embedded.size(0);
   const auto steps = embedded.size(1);
   const auto apart = [&](const Tensor& x) { return x.view({batch, steps, -1}); };
-  Output out;
-  out.next = state;
+  Advance now{.states = {}, .seen = {}, .next = state};
   auto gates = embedded_gates;  // [batch·steps, gates]
-  AttentionOutput seen;
   if (attends_first_) {
     auto query = apart(state.layers.back().h);
     if (query_has_word_) query = at::cat({embedded, query}, 2);
-    seen = attend(memory, query, positions);
+    now.seen = run.attend(query, positions);
     if (combine_) {
-      const auto input = at::relu(combine_(at::cat({embedded, seen.context}, 2)));
+      const auto input = at::relu(combine_(at::cat({embedded, now.seen.context}, 2)));
       gates = layers_[0]->input_gates(input.flatten(0, 1));
     } else {
-      gates = gates + (*products.attention_gates)(seen.context.flatten(0, 1));
+      gates = gates + (*run.attention_gates)(now.seen.context.flatten(0, 1));
     }
   } else if (feeds_) {
-    gates = gates + (*products.attention_gates)(state.fed.flatten(0, 1));
+    gates = gates + (*run.attention_gates)(state.fed.flatten(0, 1));
   }
-  out.states = apart(run_layers(gates, out.next, products, batch, dropout).h);
+  now.states = apart(run_layers(gates, now.next, run, batch, dropout).h);
   if (!attends_first_) {
-    seen = attend(memory, out.states, positions);
-    if (feeds_) out.next.fed = readout(embedded, out.states, seen.context);
+    now.seen = run.attend(now.states, positions);
+    if (feeds_) now.next.fed = attentional_vector(*run.attentional, now.seen.context, now.states);
   }
-  out.context = seen.context;
-  out.weights = seen.weights;
-  return out;
+  return now;
 }
 
 RnnDecoderImpl::Output RnnDecoderImpl::step(const Memory& memory, const Tensor& embedded,
                                             const RnnState& state, const Tensor& positions,
                                             const RnnDropout& dropout) {
   const auto gates = combine_ ? Tensor() : embedding_gates(embedded).flatten(0, 1);
-  return advance(memory, embedded, gates, state, step_products(), positions, dropout);
+  const auto now = advance(begin_run(memory), embedded, gates, state, positions, dropout);
+  return {.readout = feeds_ ? now.next.fed : readout(embedded, now.states, now.seen.context),
+          .weights = now.seen.weights,
+          .next = now.next};
 }
 
 /// Without input feeding nothing that is attended enters the recurrence: every layer runs over the whole target, and
@@ -134,20 +143,16 @@ RnnDecoderImpl::Output RnnDecoderImpl::step(const Memory& memory, const Tensor& 
 RnnDecoderImpl::Output RnnDecoderImpl::run_then_attend(const Memory& memory, const Tensor& embedded,
                                                        const RnnState& state, const Tensor& positions,
                                                        const RnnDropout& dropout) {
-  Output out;
-  out.next = state;
+  auto next = state;
   auto x = embedded;
   for (size_t i = 0; i < layers_.size(); ++i) {
     if (i > 0) x = dropout(x, "layer" + std::to_string(i));
     const auto run = layers_[i]->forward(layers_[i]->input_gates(x.transpose(0, 1)), state.layers[i]);
-    out.next.layers[i] = run.final;
+    next.layers[i] = run.final;
     x = run.states.transpose(0, 1);  // [batch, tgt_len, hidden]
   }
-  const auto seen = attend(memory, x, positions);
-  out.states = x;
-  out.context = seen.context;
-  out.weights = seen.weights;
-  return out;
+  const auto seen = begin_run(memory).attend(x, positions);
+  return {.readout = readout(embedded, x, seen.context), .weights = seen.weights, .next = next};
 }
 
 RnnDecoderImpl::Output RnnDecoderImpl::forward(const Memory& memory, const Tensor& embedded,
@@ -161,26 +166,25 @@ RnnDecoderImpl::Output RnnDecoderImpl::forward(const Memory& memory, const Tenso
   const auto words = embedded.transpose(0, 1).contiguous().unbind(0);
   std::vector<Tensor> gates(tgt_len);
   if (!combine_) gates = embedding_gates(embedded.transpose(0, 1)).unbind(0);
-  const auto products = step_products();
-  std::vector<Tensor> states, contexts, weights;
-  Output now{.states = {}, .context = {}, .weights = {}, .next = state};
+  const auto run = begin_run(memory);
+  std::vector<Tensor> states, contexts, weights, fed;
+  auto next = state;
   for (int64_t t = 0; t < tgt_len; ++t) {
-    now = advance(memory, words[t].unsqueeze(1), gates[t], now.next, products, positions.narrow(1, t, 1),
-                  dropout);
+    auto now = advance(run, words[t].unsqueeze(1), gates[t], next, positions.narrow(1, t, 1), dropout);
     states.push_back(now.states);
-    contexts.push_back(now.context);
-    weights.push_back(now.weights);
+    contexts.push_back(now.seen.context);
+    weights.push_back(now.seen.weights);
+    next = std::move(now.next);
+    if (feeds_) fed.push_back(next.fed);
   }
-  return {.states = at::cat(states, 1),
-          .context = at::cat(contexts, 1),
+  return {.readout = feeds_ ? at::cat(fed, 1) : readout(embedded, at::cat(states, 1), at::cat(contexts, 1)),
           .weights = at::cat(weights, 1),
-          .next = now.next};
+          .next = next};
 }
 
 Tensor RnnDecoderImpl::readout(const Tensor& embedded, const Tensor& states, const Tensor& context) {
   if (readout_kind_ == "state") return states;
-  if (readout_kind_ == "attentional")
-    return at::tanh(attentional_(at::cat({context, states}, 2)));  // Luong et al., eq. 5
+  if (readout_kind_ == "attentional") return attentional_vector(attentional_, context, states);
   const auto t = readout_state_(states) + readout_embedding_(embedded) + readout_context_(context);
   if (readout_kind_ == "tanh") return at::tanh(t);
   const auto pairs = t.unflatten(2, {-1, 2});  // Bahdanau et al., A.2.2: max of t_{2k-1}, t_{2k}

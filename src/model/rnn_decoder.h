@@ -44,8 +44,7 @@ class RnnDecoderImpl : public torch::nn::Module {
   void prepare(const Tensor& states, Memory& memory);
 
   struct Output {
-    Tensor states;   ///< top layer [batch, steps, hidden]
-    Tensor context;  ///< [batch, steps, value_size]
+    Tensor readout;  ///< what the output layer reads [batch, steps, output_size]
     Tensor weights;  ///< [batch, steps, src_len]
     RnnState next;
   };
@@ -58,26 +57,30 @@ class RnnDecoderImpl : public torch::nn::Module {
   Output forward(const Memory& memory, const Tensor& embedded, const RnnState& state,
                  const RnnDropout& dropout);
 
-  /// What the output layer reads. All [batch, steps, ·] → [batch, steps, output_size]
-  Tensor readout(const Tensor& embedded, const Tensor& states, const Tensor& context);
-
  private:
-  /// The products that each step of a run makes anew.
-  struct StepProducts {
+  /// What the steps of a run share.
+  struct Run {
+    AttentionRun attend;
     std::vector<RepeatedLinear> recurrent_gates;    // of each layer
     std::optional<RepeatedLinear> attention_gates;  // what was attended, into the lowest layer
+    std::optional<RepeatedLinear> attentional;      // where it is fed
   };
-  StepProducts step_products() const;
+  Run begin_run(const Memory& memory);
 
-  Output advance(const Memory& memory, const Tensor& embedded, const Tensor& embedded_gates,
-                 const RnnState& state, const StepProducts& products, const Tensor& positions,
-                 const RnnDropout& dropout);
+  /// What a step finds out, before the output layer's input is made of it.
+  struct Advance {
+    Tensor states;  // top layer [batch, steps, hidden]
+    AttentionOutput seen;
+    RnnState next;
+  };
+  Advance advance(const Run& run, const Tensor& embedded, const Tensor& embedded_gates, const RnnState& state,
+                  const Tensor& positions, const RnnDropout& dropout);
   Output run_then_attend(const Memory& memory, const Tensor& embedded, const RnnState& state,
                          const Tensor& positions, const RnnDropout& dropout);
-  AttentionOutput attend(const Memory& memory, const Tensor& query, const Tensor& positions);
-  CellState run_layers(const Tensor& lowest_gates, RnnState& state, const StepProducts& products,
-                       int64_t batch, const RnnDropout& dropout);
+  CellState run_layers(const Tensor& lowest_gates, RnnState& state, const Run& run, int64_t batch,
+                       const RnnDropout& dropout);
   Tensor embedding_gates(const Tensor& embedded);
+  Tensor readout(const Tensor& embedded, const Tensor& states, const Tensor& context);
 
   bool attends_first_;   // bahdanau's order
   bool feeds_;           // input feeding

@@ -122,7 +122,7 @@ Step RnnSeq2Seq::step(const Memory& memory, const Tensor& previous, const Decode
   const auto positions = state.parts.at("position");
   const auto now = decoder_->step(memory, embedded, rnn_state(state), positions, drop);
 
-  Step result{.hidden = drop(decoder_->readout(embedded, now.states, now.context), "output"),
+  Step result{.hidden = drop(now.readout, "output"),
               .attention = want_attention ? now.weights : Tensor(),
               .state = state};
   const auto packed = [&](Tensor CellState::*part) {
@@ -144,8 +144,7 @@ Decoded RnnSeq2Seq::decode(const Memory& memory, const Tensor& target_in, bool w
   const auto embedded =
       drop(embed(target_embedding_, target_in), "embedding");  // [batch, tgt_len, embedding]
   const auto all = decoder_->forward(memory, embedded, rnn_state(state), drop);
-  return {.hidden = drop(decoder_->readout(embedded, all.states, all.context), "output"),
-          .attention = want_attention ? all.weights : Tensor()};
+  return {.hidden = drop(all.readout, "output"), .attention = want_attention ? all.weights : Tensor()};
 }
 
 }  // namespace gloss

@@ -24,7 +24,7 @@ class ResidualImpl : public torch::nn::Module {
   template <class F>
   Tensor forward(const Tensor& x, const F& sublayer) {
     if (is_pre_) return dropout_add(x, sublayer(norm_->for_products(x)), dropout_, is_training());
-    return norm_(dropout_add(x, sublayer(x), dropout_, is_training()));
+    return norm_(dropout_add(x, sublayer(for_products(x)), dropout_, is_training()));
   }
 
  private:

@@ -85,7 +85,7 @@ Memory TransformerSeq2Seq::encode(const Tensor& source, const Tensor& lengths) {
                            .bias = source_positions_->bias(where, where, x.options()),
                            .causal = false};
   for (auto& layer : encoder_) x = layer->forward(x, mask, *source_positions_, where);
-  if (encoder_norm_) x = encoder_norm_->for_products(x);
+  x = encoder_norm_ ? encoder_norm_->for_products(x) : for_products(x);
   for (size_t i = 0; i < decoder_.size(); ++i) memory.parts[numbered("layer", i)] = decoder_[i]->prepare(x);
   return memory;
 }

@@ -2,9 +2,12 @@
 
 #include <limits>
 
+#include "nn/repeated_linear.h"
+
 namespace gloss {
 
-Tensor masked_softmax(const Tensor& energies, const Tensor& allowed) {
+Tensor masked_softmax(const Tensor& products, const Tensor& allowed) {
+  const auto energies = products.scalar_type() == at::kDouble ? products : products.to(at::kFloat);
   if (!allowed.defined()) return at::softmax(energies, -1);
   // The lowest finite number instead of -inf: a row without any allowed position stays finite, and the second
   // masking turns it into zeros. Elsewhere exp(lowest - max) is exactly 0.
@@ -21,18 +24,21 @@ AttentionImpl::AttentionImpl(const std::string& score_name, const std::string& w
   if (window) register_module("window", window);
 }
 
-AttentionOutput AttentionImpl::forward(const Tensor& query, const Tensor& prepared, const Tensor& values,
-                                       const Tensor& mask, const Tensor& lengths, const Tensor& positions) {
-  auto allowed = mask.unsqueeze(1);  // [batch, 1, src_len]
-  WindowOutput view;
-  if (window) {
-    view = window->forward(query, positions, lengths, mask.size(1));
-    if (view.allowed.defined())
-      allowed = at::logical_and(allowed, view.allowed);  // [batch, tgt_len, src_len]
-  }
-  auto weights = masked_softmax(score->forward(query, prepared), allowed);  // [batch, tgt_len, src_len]
-  if (view.factor.defined()) weights = weights * view.factor;  // local-p: not renormalised (eq. 10)
-  return {.context = at::bmm(weights, values), .weights = weights};
+AttentionRun AttentionImpl::over(const AttentionMemory& memory) {
+  return [this, memory, energies = score->over(memory.prepared),
+          average = RepeatedLinear(memory.values.transpose(1, 2))](const Tensor& query,
+                                                                   const Tensor& positions) {
+    auto allowed = memory.mask.unsqueeze(1);  // [batch, 1, src_len]
+    WindowOutput view;
+    if (window) {
+      view = window->forward(query, positions, memory.lengths, memory.mask.size(1));
+      if (view.allowed.defined())
+        allowed = at::logical_and(allowed, view.allowed);  // [batch, tgt_len, src_len]
+    }
+    auto weights = masked_softmax(energies(query), allowed);     // [batch, tgt_len, src_len]
+    if (view.factor.defined()) weights = weights * view.factor;  // local-p: not renormalised (eq. 10)
+    return AttentionOutput{.context = average(weights), .weights = weights};
+  };
 }
 
 }  // namespace gloss

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "kernels/additive_energy.h"
 #include "nn/linear.h"
+#include "nn/repeated_linear.h"
 
 namespace gloss {
 namespace {
@@ -22,7 +23,11 @@ class AdditiveScoreImpl : public ScoreImpl {
   }
 
   Tensor prepare(const Tensor& keys) override { return U(keys); }
-  Tensor forward(const Tensor& query, const Tensor& Uh) override { return additive_energy(W(query), Uh, v); }
+  Energies over(const Tensor& Uh) override {
+    return [Ws = RepeatedLinear(W->weight), energies = AdditiveEnergies(Uh, v)](const Tensor& query) {
+      return energies(Ws(query));
+    };
+  }
 
   Linear W, U;
   Tensor v;
@@ -32,9 +37,7 @@ class AdditiveScoreImpl : public ScoreImpl {
 class DotScoreImpl : public ScoreImpl {
  public:
   explicit DotScoreImpl(const ScoreSizes&) {}
-  Tensor forward(const Tensor& query, const Tensor& h) override {
-    return at::matmul(query, h.transpose(1, 2));
-  }
+  Energies over(const Tensor& h) override { return RepeatedLinear(h); }
 };
 
 /// Vaswani et al. 2017, eq. 1, without projections:  e = q^T h / √d.
@@ -42,8 +45,10 @@ class ScaledDotScoreImpl : public ScoreImpl {
  public:
   explicit ScaledDotScoreImpl(const ScoreSizes& sizes)
       : scale_(1.0 / std::sqrt(static_cast<double>(sizes.key))) {}
-  Tensor forward(const Tensor& query, const Tensor& h) override {
-    return at::matmul(query * scale_, h.transpose(1, 2));
+  Energies over(const Tensor& h) override {
+    return [scale = scale_, products = RepeatedLinear(h)](const Tensor& query) {
+      return products(query * scale);
+    };
   }
 
  private:
@@ -56,9 +61,7 @@ class GeneralScoreImpl : public ScoreImpl {
   explicit GeneralScoreImpl(const ScoreSizes& sizes)
       : W(register_module("W", Linear(sizes.key, sizes.query, /*with_bias=*/false))) {}
   Tensor prepare(const Tensor& keys) override { return W(keys); }
-  Tensor forward(const Tensor& query, const Tensor& Wh) override {
-    return at::matmul(query, Wh.transpose(1, 2));
-  }
+  Energies over(const Tensor& Wh) override { return RepeatedLinear(Wh); }
 
   Linear W;
 };
@@ -74,9 +77,12 @@ class ConcatScoreImpl : public ScoreImpl {
     torch::nn::init::uniform_(v, -1.0 / std::sqrt(sizes.hidden), 1.0 / std::sqrt(sizes.hidden));
   }
 
-  Tensor prepare(const Tensor& keys) override { return at::linear(keys, W->weight.slice(1, query_size_)); }
-  Tensor forward(const Tensor& query, const Tensor& prepared) override {
-    return additive_energy(at::linear(query, W->weight.slice(1, 0, query_size_)), prepared, v);
+  Tensor prepare(const Tensor& keys) override {
+    return gloss::linear(keys, W->weight.slice(1, query_size_), Tensor());
+  }
+  Energies over(const Tensor& prepared) override {
+    return [Wq = RepeatedLinear(W->weight.slice(1, 0, query_size_)),
+            energies = AdditiveEnergies(prepared, v)](const Tensor& query) { return energies(Wq(query)); };
   }
 
  private:
@@ -101,8 +107,9 @@ class QkvScoreImpl : public ScoreImpl {
 
   Tensor prepare(const Tensor& keys) override { return key(keys); }
   Tensor values(const Tensor& keys) override { return value(keys); }
-  Tensor forward(const Tensor& q, const Tensor& k) override {
-    return at::matmul(query(q) * scale_, k.transpose(1, 2));
+  Energies over(const Tensor& k) override {
+    return [scale = scale_, Wq = RepeatedLinear(query->weight),
+            products = RepeatedLinear(k)](const Tensor& q) { return products(Wq(q) * scale); };
   }
 
  private:
@@ -119,13 +126,15 @@ class LocationScoreImpl : public ScoreImpl {
   explicit LocationScoreImpl(const ScoreSizes& sizes)
       : W(register_module("W", Linear(sizes.query, sizes.max_source_length))) {}
 
-  Tensor forward(const Tensor& query, const Tensor& keys) override {
-    const auto energies = W(query);  // [batch, tgt_len, max_source_length]
-    const int64_t missing = keys.size(1) - energies.size(2);
-    if (missing <= 0) return energies.narrow(2, 0, keys.size(1));
-    const double lowest = energies.scalar_type() == at::kDouble ? std::numeric_limits<double>::lowest()
-                                                                : std::numeric_limits<float>::lowest();
-    return at::constant_pad_nd(energies, {0, missing}, lowest);
+  Energies over(const Tensor& keys) override {
+    return [Ws = RepeatedLinear(W->weight, W->bias), src_len = keys.size(1)](const Tensor& query) {
+      const auto energies = Ws(query);  // [batch, tgt_len, max_source_length]
+      const int64_t missing = src_len - energies.size(2);
+      if (missing <= 0) return energies.narrow(2, 0, src_len);
+      const double lowest = energies.scalar_type() == at::kDouble ? std::numeric_limits<double>::lowest()
+                                                                  : std::numeric_limits<float>::lowest();
+      return at::constant_pad_nd(energies, {0, missing}, lowest);
+    };
   }
 
   Linear W;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,16 +17,20 @@ struct ScoreSizes {
   int64_t max_source_length;  ///< positions that the location score can tell apart
 };
 
+/// Queries to energies: [batch, tgt_len, n] → [batch, tgt_len, src_len]. Holds for one run over a target, because what its
+/// steps share gets its gradient once (nn/repeated_linear.h).
+using Energies = std::function<Tensor(const Tensor& query)>;
+
 /// energy = score(query, key). Keys are prepared once per batch and passed back in, so that no step repeats the work.
 /// Legend: n query width, m key width, k inner width.
 class ScoreImpl : public torch::nn::Module {
  public:
-  /// \param keys encoder states [batch, src_len, m] → whatever forward() wants of them, first axis batch
+  /// \param keys encoder states [batch, src_len, m] → whatever over() wants of them, first axis batch
   virtual Tensor prepare(const Tensor& keys) { return keys; }
   /// What the weights average: [batch, src_len, m] → [batch, src_len, value_size]
   virtual Tensor values(const Tensor& keys) { return keys; }
-  /// \param query [batch, tgt_len, n]  \param prepared from prepare()  → energies [batch, tgt_len, src_len]
-  virtual Tensor forward(const Tensor& query, const Tensor& prepared) = 0;
+  /// The energies of queries over these keys. \param prepared from prepare()
+  virtual Energies over(const Tensor& prepared) = 0;
 
   int64_t value_size = 0;  ///< width of values()
 };

@@ -15,7 +15,7 @@ class LayerNormImpl : public torch::nn::Module {
 
   Tensor forward(const Tensor& x) { return layer_norm(x, weight, bias, kEpsilon, x.scalar_type()); }
 
-  /// For layers that multiply it with their weights: in the number type of products on CPUs, which saves them a pass.
+  /// for_products (precision.h) of the norm, in one pass
   Tensor for_products(const Tensor& x) {
     return layer_norm(x, weight, bias, kEpsilon, x.is_cpu() ? product_type(x) : x.scalar_type());
   }

@@ -9,7 +9,8 @@ namespace gloss {
 class LinearImpl : public torch::nn::Module {
  public:
   LinearImpl(int64_t in, int64_t out, bool with_bias = true);
-  Tensor forward(const Tensor& x);  ///< [..., in] → [..., out], in the precision of the moment (precision.h)
+  /// [..., in] → [..., out]; a product in the precision of the moment (precision.h), on a CPU in the number type of x
+  Tensor forward(const Tensor& x);
 
   Tensor weight;  ///< [out, in]
   Tensor bias;    ///< [out], undefined without

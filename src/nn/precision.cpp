@@ -3,6 +3,7 @@
 #include <ATen/autocast_mode.h>
 
 #include <array>
+#include <utility>
 
 #include "core/error.h"
 
@@ -29,6 +30,8 @@ const Precision& precision_of(const std::string& name) {
   throw UsageError("unknown precision '" + name + "'");
 }
 
+thread_local auto cpu_products = at::kFloat;
+
 }  // namespace
 
 std::vector<std::string> precision_names() {
@@ -44,17 +47,24 @@ void check_precision(const std::string& name, const at::Device& device) {
                      ", which this machine does not offer; take float32");
 }
 
-PrecisionGuard::PrecisionGuard(const std::string& name, const at::Device& device)
-    : device_(device.type()),
-      was_enabled_(at::autocast::is_autocast_enabled(device_)),
-      former_type_(at::autocast::get_autocast_dtype(device_)) {
-  at::autocast::increment_nesting();
+PrecisionGuard::PrecisionGuard(const std::string& name, const at::Device& device) : device_(device.type()) {
   const auto type = precision_of(name).type;
+  if (device.is_cpu()) {
+    former_type_ = std::exchange(cpu_products, type);
+    return;
+  }
+  was_enabled_ = at::autocast::is_autocast_enabled(device_);
+  former_type_ = at::autocast::get_autocast_dtype(device_);
+  at::autocast::increment_nesting();
   at::autocast::set_autocast_enabled(device_, type != at::kFloat);
   if (type != at::kFloat) at::autocast::set_autocast_dtype(device_, type);
 }
 
 PrecisionGuard::~PrecisionGuard() {
+  if (device_ == at::kCPU) {
+    cpu_products = former_type_;
+    return;
+  }
   if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
   at::autocast::set_autocast_dtype(device_, former_type_);
   at::autocast::set_autocast_enabled(device_, was_enabled_);
@@ -62,8 +72,11 @@ PrecisionGuard::~PrecisionGuard() {
 
 at::ScalarType product_type(const Tensor& x) {
   const auto device = x.device().type();
+  if (device == at::kCPU) return cpu_products == at::kFloat ? x.scalar_type() : cpu_products;
   return at::autocast::is_autocast_enabled(device) ? at::autocast::get_autocast_dtype(device)
                                                    : x.scalar_type();
 }
+
+Tensor for_products(const Tensor& x) { return x.is_cpu() ? x.to(product_type(x)) : x; }
 
 }  // namespace gloss

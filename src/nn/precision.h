@@ -14,9 +14,9 @@ std::vector<std::string> precision_names();
 /// GPU.
 void check_precision(const std::string& name, const at::Device& device);
 
-/// While it lives, this thread's products are computed in the given precision (LibTorch's autocast, whose casts
-/// of the weights live as long, so it must not outlive a change of them; on a CPU bf16 layers cast at each call,
-/// kernels/bf16_linear.h).
+/// While it lives, this thread's layers multiply with their weights in the given precision. On a CPU it is the layers that
+/// look at it (linear.h, repeated_linear.h, output_layer.h) and cast at each call; on a GPU it is LibTorch's autocast, whose
+/// casts of the weights live as long, so it must not outlive a change of them.
 class PrecisionGuard {
  public:
   PrecisionGuard(const std::string& name, const at::Device& device);
@@ -26,11 +26,15 @@ class PrecisionGuard {
 
  private:
   at::DeviceType device_;
-  bool was_enabled_;
+  bool was_enabled_ = false;
   at::ScalarType former_type_;
 };
 
 /// The number type of products with x in the precision of this moment.
 at::ScalarType product_type(const Tensor& x);
+
+/// x for layers that multiply it: on a CPU in the number type of products, which saves each of them a cast and makes them
+/// answer in it too. (GPUs cast by themselves.)
+Tensor for_products(const Tensor& x);
 
 }  // namespace gloss

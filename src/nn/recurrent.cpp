@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "kernels/recurrent_cell.h"
+#include "nn/linear.h"
 
 namespace gloss {
 
@@ -21,7 +22,7 @@ RecurrentLayerImpl::RecurrentLayerImpl(const std::string& cell, int64_t input_si
   if (is_lstm) bias_ih.narrow(0, hidden, hidden).fill_(1.0);
 }
 
-Tensor RecurrentLayerImpl::input_gates(const Tensor& x) { return at::linear(x, weight_ih, bias_ih); }
+Tensor RecurrentLayerImpl::input_gates(const Tensor& x) { return linear(x, weight_ih, bias_ih); }
 
 Tensor RecurrentLayerImpl::input_weight(int64_t begin, int64_t size) const {
   return weight_ih.narrow(1, begin, size);

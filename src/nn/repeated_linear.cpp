@@ -1,7 +1,12 @@
 #include "nn/repeated_linear.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
+
+#include "kernels/bf16_linear.h"
+#include "nn/linear.h"
+#include "nn/precision.h"
 
 namespace gloss {
 namespace {
@@ -9,75 +14,100 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// Inputs of the steps and gradients of their outputs, in the order in which the backward pass comes by.
-struct Collected : torch::CustomClassHolder {
-  std::vector<Tensor> inputs, gradients;
-};
-using Steps = c10::intrusive_ptr<torch::CustomClassHolder>;
-
-void keep(AutogradContext* context, const Steps& steps) {
-  context->saved_data["steps"] = c10::IValue::make_capsule(steps);
-  context->set_materialize_grads(false);
-}
-
-Collected& kept(AutogradContext* context) {
-  return static_cast<Collected&>(*context->saved_data["steps"].toCapsule());
-}
-
-/// W and b themselves. Its backward pass comes after those of all steps, which hang on it.
-struct Parameters : torch::autograd::Function<Parameters> {
-  static variable_list forward(AutogradContext* context, const Tensor& weight,
-                               const std::optional<Tensor>& bias, const Steps& steps) {
-    keep(context, steps);
-    context->saved_data["has_bias"] = bias.has_value();
-    variable_list same{weight.detach()};
-    if (bias) same.push_back(bias->detach());
-    return same;
+/// The weight, laid out for its products, and what the steps leave for its gradient: their inputs and the gradients of
+/// their outputs, in the order in which the backward pass comes by.
+class LinearRun : public SharedInputs {
+ public:
+  LinearRun(const Tensor& weight, const Tensor& bias)
+      : type_(weight.scalar_type()), is_per_sentence_(weight.dim() == 3), weight_(weight), bias_(bias) {
+    if (is_per_sentence_) return;
+    weight_ = weight.to(product_type(weight));
+    if (weight.is_cpu() && weight_.scalar_type() == at::kBFloat16 && has_bf16_blocks()) {
+      const auto rows = weight.contiguous();
+      blocks_ = {.forwards = pack_transposed(rows), .backwards = pack(rows)};
+    }
   }
 
-  static variable_list backward(AutogradContext* context, const variable_list&) {
-    auto& collected = kept(context);
-    const auto inputs = std::exchange(collected.inputs, {}),
-               gradients = std::exchange(collected.gradients, {});
-    if (inputs.empty()) return {Tensor(), Tensor(), Tensor()};
-    const auto gradient = at::cat(gradients);
-    const bool has_bias = context->saved_data["has_bias"].toBool();
-    return {at::mm(gradient.t(), at::cat(inputs)), has_bias ? gradient.sum(0) : Tensor(), Tensor()};
+  Tensor output(const Tensor& x) const {
+    if (is_per_sentence_) return at::matmul(x, weight_.transpose(1, 2));
+    if (blocks_) return bf16_product(x, blocks_->forwards, weight_.size(0), bias_, x.scalar_type());
+    const auto products = weight_.scalar_type();
+    return at::linear(x.to(products), weight_, bias_.defined() ? bias_.to(products) : bias_)
+        .to(x.scalar_type());
   }
+
+  Tensor input_gradient(const Tensor& dy) const {
+    if (blocks_) return bf16_product(dy, blocks_->backwards, weight_.size(1), {}, dy.scalar_type());
+    return at::matmul(dy.to(weight_.scalar_type()), weight_).to(dy.scalar_type());
+  }
+
+  void collect(const Tensor& x, const Tensor& dy) {
+    inputs_.push_back(x.detach());
+    gradients_.push_back(dy);
+  }
+
+  variable_list gradients() override {
+    const auto inputs = std::exchange(inputs_, {}), gradients = std::exchange(gradients_, {});
+    variable_list result(bias_.defined() ? 2 : 1);
+    if (inputs.empty()) return result;
+    const int64_t axis = is_per_sentence_ ? 1 : 0;
+    const auto dy = at::cat(gradients, axis).to(type_), x = at::cat(inputs, axis).to(type_);
+    if (blocks_) {
+      result[0] = bf16_weight_gradient(pack(dy), weight_.size(0), x);
+    } else {
+      const auto products = weight_.scalar_type();
+      result[0] = at::matmul(dy.to(products).transpose(-2, -1), x.to(products)).to(type_);
+    }
+    if (bias_.defined()) result[1] = dy.sum(0);
+    return result;
+  }
+
+ private:
+  struct Blocks {
+    PackedMatrix forwards, backwards;
+  };
+  at::ScalarType type_;  // of the weight and its gradient
+  bool is_per_sentence_;
+  Tensor weight_;  // in the type of the products
+  Tensor bias_;
+  std::optional<Blocks> blocks_;
+  std::vector<Tensor> inputs_, gradients_;
 };
 
 struct OneStep : torch::autograd::Function<OneStep> {
-  static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& weight,
-                        const std::optional<Tensor>& bias, const Steps& steps) {
-    keep(context, steps);
-    context->save_for_backward({x, weight});
-    return at::linear(x, weight, bias.value_or(Tensor()));
+  static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& /*anchor*/,
+                        const SharedRun& run) {
+    keep_run(context, run);
+    context->save_for_backward({x});
+    return kept_run<LinearRun>(context).output(x);
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-    if (!gradients[0].defined()) return {Tensor(), Tensor(), Tensor(), Tensor()};
-    const auto saved = context->get_saved_variables();
-    auto& collected = kept(context);
-    collected.inputs.push_back(saved[0].detach());
-    collected.gradients.push_back(gradients[0]);
-    return {at::mm(gradients[0], saved[1]), Tensor(), Tensor(), Tensor()};
+    const auto& dy = gradients[0];
+    if (!dy.defined()) return {Tensor(), Tensor(), Tensor()};
+    auto& run = kept_run<LinearRun>(context);
+    run.collect(context->get_saved_variables()[0], dy);
+    return {context->needs_input_grad(0) ? run.input_gradient(dy) : Tensor(), Tensor(), Tensor()};
   }
 };
-
-std::optional<Tensor> optional(const Tensor& x) { return x.defined() ? std::optional(x) : std::nullopt; }
 
 }  // namespace
 
 RepeatedLinear::RepeatedLinear(const Tensor& weight, const Tensor& bias) : weight_(weight), bias_(bias) {
   if (!at::GradMode::is_enabled() || !weight.requires_grad()) return;
-  steps_ = c10::make_intrusive<Collected>();
-  const auto same = Parameters::apply(weight, optional(bias), steps_);
-  weight_ = same[0];
-  if (bias.defined()) bias_ = same[1];
+  run_ = c10::make_intrusive<LinearRun>(weight.detach(), bias.defined() ? bias.detach() : bias);
+  std::vector<Tensor> inputs{weight};
+  if (bias.defined()) inputs.push_back(bias);
+  anchor_ = anchor(inputs, run_);
 }
 
 Tensor RepeatedLinear::operator()(const Tensor& x) const {
-  return steps_ ? OneStep::apply(x, weight_, optional(bias_), steps_) : at::linear(x, weight_, bias_);
+  const bool is_per_sentence = weight_.dim() == 3;
+  if (!run_) return is_per_sentence ? at::matmul(x, weight_.transpose(1, 2)) : linear(x, weight_, bias_);
+  if (is_per_sentence || x.dim() == 2) return OneStep::apply(x, anchor_, run_);
+  auto sizes = x.sizes().vec();
+  sizes.back() = weight_.size(0);
+  return OneStep::apply(x.reshape({-1, x.size(-1)}), anchor_, run_).view(sizes);
 }
 
 }  // namespace gloss

@@ -10,7 +10,6 @@
 #include "kernels/dropout.h"
 #include "kernels/packed_attention.h"
 #include "nn/attention.h"
-#include "nn/precision.h"
 
 namespace gloss {
 namespace {
@@ -54,11 +53,11 @@ HeadOutput explicit_attention(const Tensor& query, const Tensor& key, const Tens
                               const AttentionMask& mask, double dropout) {
   const double scale = 1.0 / std::sqrt(static_cast<double>(query.size(3)));
   auto energies = at::matmul(query * scale, key.transpose(2, 3));  // [batch, heads, queries, keys]
-  if (energies.scalar_type() != at::kDouble) energies = energies.to(at::kFloat);  // whatever the precision
   if (mask.bias.defined()) energies = energies + mask.bias;
   const auto allowed = all_allowed(query, key, mask);
   const auto weights = masked_softmax(energies, allowed);
-  return {.context = at::matmul(seeded_dropout(weights, dropout, dropout > 0.0), value), .weights = weights};
+  const auto kept = seeded_dropout(weights, dropout, dropout > 0.0).to(value.scalar_type());
+  return {.context = at::matmul(kept, value), .weights = weights};
 }
 
 Tensor fused_attention(const Tensor& query, const Tensor& key, const Tensor& value, const AttentionMask& mask,
@@ -67,7 +66,6 @@ Tensor fused_attention(const Tensor& query, const Tensor& key, const Tensor& val
   if (!query.is_cpu() || query.scalar_type() != at::kBFloat16)
     return at::scaled_dot_product_attention(query, key, value, added, dropout, causal_flag);
   // On a CPU the kernel makes a library call of each small product, which in bf16 costs many times the product itself.
-  const PrecisionGuard full("float32", query.device());
   return at::scaled_dot_product_attention(query.to(at::kFloat), key.to(at::kFloat), value.to(at::kFloat),
                                           added, dropout, causal_flag)
       .to(at::kBFloat16);

@@ -256,7 +256,7 @@ TEST_CASE("what cannot be scored is refused with where and what", "[cli][score]"
            {{"--source", kSource, "--target", folder.file("no.en")}, 3, "no.en"},
            {{"--source", empty, "--target", empty}, 3, "empty"},
            {{"--source", kSource, "--target", kTarget, "--output", folder.file("no/folder")}, 5, "folder"},
-           {{"--source", kSource, "--target", kTarget, "--precision", "bf16"}, 2, "--precision"},
+           {{"--source", kSource, "--target", kTarget, "--precision", "fp16"}, 2, "--precision"},
            {{"--source", kSource, "--target", kTarget, "--length-penalty", "-1"}, 2, "--length-penalty"}}) {
     const auto outcome = scored(flags);
     INFO(says << ": " << outcome.err);

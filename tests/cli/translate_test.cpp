@@ -213,3 +213,16 @@ TEST_CASE("info says what the model directory holds", "[cli][info]") {
     CHECK(outcome.out.find(part) != std::string::npos);
   }
 }
+
+TEST_CASE("a recurrent model translates in bf16 where the machine has it, and says so where not",
+          "[cli][translate]") {
+  const auto outcome =
+      run_gloss({"translate", "--model", trained_model(), "--precision", "bf16"}, "le chat\n\nle chien\n");
+  if (outcome.code == 2) {
+    CHECK(holds(outcome.err, "AVX-512 BF16"));
+    return;
+  }
+  CHECK(outcome.code == 0);
+  CHECK(lines_of(outcome.out).size() == 3);
+  CHECK(holds(outcome.err, "matrix products in bf16"));
+}

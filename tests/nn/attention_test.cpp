@@ -31,8 +31,12 @@ struct Case {
   }
 
   AttentionOutput run() { return run(query, keys); }
-  AttentionOutput run(const Tensor& q, const Tensor& k) {
-    return attention(q, attention->score->prepare(k), attention->score->values(k), mask, lengths, positions);
+  AttentionOutput run(const Tensor& q, const Tensor& k) { return over(k)(q, positions); }
+  AttentionRun over(const Tensor& k) {
+    return attention->over({.prepared = attention->score->prepare(k),
+                            .values = attention->score->values(k),
+                            .mask = mask,
+                            .lengths = lengths});
   }
 };
 
@@ -145,6 +149,32 @@ TEST_CASE("gradients agree with finite differences for every parameter and input
   CHECK(gradient_error([&] { return (c.run().context * direction).sum(); }, leaves) < 1e-6);
 }
 
+TEST_CASE("a run in single steps is the run in one, and so are its gradients", "[nn][attention][gradient]") {
+  GLOSS_ANY_CASE(c);
+  auto leaves = double_parameters(*c.attention);
+  leaves.push_back(c.query.set_requires_grad(true));
+  leaves.push_back(c.keys.set_requires_grad(true));
+  const auto whole = c.run();
+  const auto attend = c.over(c.keys);
+  std::vector<Tensor> contexts, weights;
+  for (int64_t t = 0; t < kTarget; ++t) {
+    const auto now = attend(c.query.narrow(1, t, 1), c.positions.narrow(1, t, 1));
+    contexts.push_back(now.context);
+    weights.push_back(now.weights);
+  }
+  CHECK(difference(at::cat(contexts, 1), whole.context) < 1e-12);
+  CHECK(difference(at::cat(weights, 1), whole.weights) < 1e-12);
+  const auto direction = at::randn(whole.context.sizes(), at::kDouble);
+  const auto gradients = [&](const Tensor& context) {
+    return torch::autograd::grad({context}, leaves, {direction}, std::nullopt, false, /*allow_unused=*/true);
+  };
+  const auto expected = gradients(whole.context), got = gradients(at::cat(contexts, 1));
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    REQUIRE(got[i].defined() == expected[i].defined());
+    if (got[i].defined()) CHECK(difference(got[i], expected[i]) < 1e-12);
+  }
+}
+
 TEST_CASE("general with the identity is dot", "[nn][attention][property]") {
   torch::manual_seed(27);
   Case general("general", "global");
@@ -183,8 +213,11 @@ TEST_CASE("additive energies are v tanh(W s + U h)", "[nn][attention][unit]") {
   for (auto& parameter : attention->parameters()) parameter.fill_(1.0);
   const auto keys = at::tensor({0.5F, -0.5F}).view({1, 2, 1});
   const auto lengths = at::tensor({2}, at::kLong);
-  const auto out = attention(at::full({1, 1, 1}, 0.5F), attention->score->prepare(keys), keys,
-                             mask_of(lengths), lengths, at::zeros({1, 1}, at::kLong));
+  const auto attend = attention->over({.prepared = attention->score->prepare(keys),
+                                       .values = keys,
+                                       .mask = mask_of(lengths),
+                                       .lengths = lengths});
+  const auto out = attend(at::full({1, 1, 1}, 0.5F), at::zeros({1, 1}, at::kLong));
   const double alpha = 1.0 / (1.0 + std::exp(-std::tanh(1.0)));
   CHECK(out.weights[0][0][0].item<double>() == Approx(alpha).epsilon(1e-6));
   CHECK(out.context[0][0][0].item<double>() == Approx(alpha - 0.5).epsilon(1e-5));
@@ -215,7 +248,7 @@ TEST_CASE("dot products scaled by the root of the width keep unit variance", "[n
   torch::manual_seed(30);
   const int64_t d = GENERATE(16, 256);
   auto score = make_score("scaled-dot", {.query = d, .key = d, .hidden = d, .max_source_length = 1});
-  const auto energies = score->forward(at::randn({1, 300, d}), at::randn({1, 300, d}));
+  const auto energies = score->over(at::randn({1, 300, d}))(at::randn({1, 300, d}));
   CHECK(energies.var().item<double>() == Approx(1.0).epsilon(0.05));
 }
 

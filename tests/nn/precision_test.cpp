@@ -3,23 +3,10 @@
 #include "core/error.h"
 #include "nn/linear.h"
 #include "nn/output_layer.h"
+#include "support/bf16.h"
 #include "support/tensors.h"
 
 using namespace gloss;
-
-namespace {
-
-/// Whether this machine computes in bf16; the tests of it pass by where it does not.
-bool has_bf16() {
-  try {
-    check_precision("bf16", at::kCPU);
-    return true;
-  } catch (const UsageError&) {
-    return false;
-  }
-}
-
-}  // namespace
 
 TEST_CASE("a precision that the device lacks is refused", "[nn][precision][unit]") {
   CHECK_NOTHROW(check_precision("float32", at::kCPU));
@@ -27,22 +14,29 @@ TEST_CASE("a precision that the device lacks is refused", "[nn][precision][unit]
   CHECK_NOTHROW(check_precision("fp16", at::Device(at::kCUDA, 0)));
 }
 
-TEST_CASE("a precision guard acts on products only, and ends", "[nn][precision][unit]") {
+TEST_CASE("a precision guard acts on layers only, and ends", "[nn][precision][unit]") {
   if (!has_bf16()) return;
   Linear linear(4, 3);
   const auto x = at::randn({2, 4});
+  const auto rounds = [&] {  // the answer has the type of the question, but not its digits
+    const auto y = linear(x);
+    CHECK(y.scalar_type() == at::kFloat);
+    return !at::allclose(y, at::linear(x, linear->weight, linear->bias), 0.0, 1e-6);
+  };
   {
     const PrecisionGuard guard("bf16", at::kCPU);
-    CHECK(linear(x).scalar_type() == at::kBFloat16);
+    CHECK(rounds());
     CHECK(product_type(x) == at::kBFloat16);
-    CHECK(at::layer_norm(x, {4}).scalar_type() == at::kFloat);
+    CHECK(for_products(x).scalar_type() == at::kBFloat16);
+    CHECK(linear(for_products(x)).scalar_type() == at::kBFloat16);
     {
       const PrecisionGuard inner("float32", at::kCPU);
-      CHECK(linear(x).scalar_type() == at::kFloat);
+      CHECK_FALSE(rounds());
     }
-    CHECK(linear(x).scalar_type() == at::kBFloat16);
+    CHECK(rounds());
   }
-  CHECK(linear(x).scalar_type() == at::kFloat);
+  CHECK_FALSE(rounds());
+  CHECK(at::equal(for_products(x), x));
   CHECK(linear->weight.scalar_type() == at::kFloat);
 }
 
