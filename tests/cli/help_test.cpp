@@ -75,6 +75,6 @@ TEST_CASE("the program's memory comes from jemalloc, with the settings of alloca
     return outcome.err;
   }();
   CHECK(holds(statistics, "opt.thp: \"always\""));
-  CHECK(holds(statistics, "opt.dirty_decay_ms: -1"));
+  CHECK(holds(statistics, "opt.muzzy_decay_ms: -1"));
 }
 #endif
