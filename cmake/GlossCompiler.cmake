@@ -9,6 +9,7 @@ target_include_directories(gloss_compile INTERFACE "${PROJECT_SOURCE_DIR}/src")
 if(GLOSS_SANITIZE)
   target_compile_options(gloss_compile INTERFACE -fsanitize=${GLOSS_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(gloss_compile INTERFACE -fsanitize=${GLOSS_SANITIZE})
+  target_compile_definitions(gloss_compile INTERFACE GLOSS_SANITIZED)
 endif()
 
 find_program(GLOSS_CCACHE ccache)

@@ -31,24 +31,26 @@ class EnergyRun : public SharedInputs {
     return e;
   }
 
-  /// The gradient of the query; those of K and v are added to the run's.
-  Tensor query_gradient(const Tensor& q, const Tensor& de) {
+  /// The gradient of the query; those of K and v are added to the run's if they are asked for.
+  Tensor query_gradient(const Tensor& q, const Tensor& de, bool collects) {
     const auto [tgt, src, k] = sizes(q);
     const auto batch = q.size(0);
     // v is shared by all sentences: one partial sum a part, added up in a fixed order, so that runs repeat exactly.
     const auto parts = std::min<int64_t>(batch, 16);
-    if (!dkeys_.defined()) {
+    if (collects && !dkeys_.defined()) {
       dkeys_ = at::zeros_like(keys_);
       dv_ = at::zeros({parts, k}, v_.options());
     }
     auto dq = at::zeros_like(q);
+    auto dkeys = collects ? dkeys_ : at::zeros_like(keys_),
+         dv = collects ? dv_ : at::zeros({parts, k}, v_.options());
     const auto* q_data = q.const_data_ptr<float>();
     const auto* K_data = keys_.const_data_ptr<float>();
     const auto* v_data = v_.const_data_ptr<float>();
     const auto* de_data = de.const_data_ptr<float>();
     auto* dq_data = dq.mutable_data_ptr<float>();
-    auto* dK_data = dkeys_.mutable_data_ptr<float>();
-    auto* dv_data = dv_.mutable_data_ptr<float>();
+    auto* dK_data = dkeys.mutable_data_ptr<float>();
+    auto* dv_data = dv.mutable_data_ptr<float>();
     at::parallel_for(0, parts, 1, [&, tgt = tgt, src = src, k = k](int64_t begin, int64_t end) {
       for (int64_t part = begin; part < end; ++part)
         for (int64_t b = batch * part / parts; b < batch * (part + 1) / parts; ++b)
@@ -88,7 +90,8 @@ struct OneQuery : torch::autograd::Function<OneQuery> {
     const auto& de = gradients[0];
     if (!de.defined()) return {Tensor(), Tensor(), Tensor()};
     const auto q = context->get_saved_variables()[0];
-    return {kept_run<EnergyRun>(context).query_gradient(q, de.contiguous()), Tensor(), Tensor()};
+    return {kept_run<EnergyRun>(context).query_gradient(q, de.contiguous(), context->needs_input_grad(1)),
+            Tensor(), Tensor()};
   }
 };
 

@@ -43,6 +43,7 @@ Tensor bf16_product(const Tensor& rows_of_a, const PackedMatrix& b, int64_t colu
                     at::ScalarType type) {
   const auto a = whole_columns(rows_of_a);
   const auto rows = a.size(0);
+  TORCH_CHECK(type == at::kFloat || type == at::kBFloat16, "a bf16 product answers in float32 or bfloat16");
   auto result = at::empty({rows, columns}, a.options().dtype(type));
   const auto whole_bias = bias.defined() ? at::constant_pad_nd(bias, {0, b.n - columns}) : at::zeros({b.n});
   const auto* from = a.const_data_ptr<at::BFloat16>();
@@ -111,7 +112,7 @@ struct Bf16Linear : torch::autograd::Function<Bf16Linear> {
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
     const auto &rows = saved[0], &weight = saved[1];
-    const auto dy = gradients[0].reshape({rows.size(0), -1}).to(at::kBFloat16).contiguous();
+    const auto dy = gradients[0].reshape({-1, weight.size(0)}).to(at::kBFloat16).contiguous();
     const auto type = static_cast<at::ScalarType>(context->saved_data["type"].toInt());
     const auto dx = bf16_product(dy, pack(weight.contiguous()), weight.size(1), {}, type);
     const auto dy_pairs = pack(dy);

@@ -30,6 +30,8 @@ inline uint32_t bf16_bits(float x) {
   return x != x ? 0x7fc0U : (bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16;
 }
 
+inline uint32_t bf16_bits(uint16_t x) { return x; }
+
 inline void store(float* to, float x) { *to = x; }
 inline void store(uint16_t* to, float x) { *to = static_cast<uint16_t>(bf16_bits(x)); }
 

@@ -154,7 +154,7 @@ struct PackedAttention : torch::autograd::Function<PackedAttention> {
 
 bool has_packed_attention(const Tensor& x, int64_t queries, int64_t keys) {
   return x.is_cpu() && (x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16) &&
-         queries * keys <= kMostEnergies;
+         whole_tiles(queries) * keys <= kMostEnergies;
 }
 
 Tensor packed_attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& allowed,

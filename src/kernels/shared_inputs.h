@@ -8,8 +8,9 @@ namespace gloss {
 /// each leaves here on its way back: step by step it would be as many passes over a tensor of their size.
 ///
 /// A step is a function of its own that takes, beside its input, the anchor, keeps the run (keep_run), and gives the anchor
-/// no gradient; the graph then calls gradients() after the last of the steps' backward passes.
-/// One object a run; first derivatives only.
+/// no gradient; the graph then calls gradients() after the last of the steps' backward passes. A backward pass that the
+/// anchor has no part in must leave nothing here.
+/// One object a run; first derivatives only. The inputs must not change before the backward pass; nothing checks that.
 class SharedInputs : public torch::CustomClassHolder {
  public:
   /// Of the inputs, in the order in which anchor() was given them; undefined where no step led to the loss.

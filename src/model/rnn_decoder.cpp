@@ -99,13 +99,13 @@ CellState RnnDecoderImpl::run_layers(const Tensor& lowest_gates, RnnState& state
   return state.layers.back();
 }
 
-RnnDecoderImpl::Advance RnnDecoderImpl::advance(const Run& run, const Tensor& embedded,
-                                                const Tensor& embedded_gates, const RnnState& state,
-                                                const Tensor& positions, const RnnDropout& dropout) {
+RnnDecoderImpl::Advanced RnnDecoderImpl::advance(const Run& run, const Tensor& embedded,
+                                                 const Tensor& embedded_gates, const RnnState& state,
+                                                 const Tensor& positions, const RnnDropout& dropout) {
   const auto batch = embedded.size(0);
   const auto steps = embedded.size(1);
   const auto apart = [&](const Tensor& x) { return x.view({batch, steps, -1}); };
-  Advance now{.states = {}, .seen = {}, .next = state};
+  Advanced now{.states = {}, .seen = {}, .next = state};
   auto gates = embedded_gates;  // [batch·steps, gates]
   if (attends_first_) {
     auto query = apart(state.layers.back().h);
@@ -171,11 +171,14 @@ RnnDecoderImpl::Output RnnDecoderImpl::forward(const Memory& memory, const Tenso
   auto next = state;
   for (int64_t t = 0; t < tgt_len; ++t) {
     auto now = advance(run, words[t].unsqueeze(1), gates[t], next, positions.narrow(1, t, 1), dropout);
-    states.push_back(now.states);
-    contexts.push_back(now.seen.context);
     weights.push_back(now.seen.weights);
     next = std::move(now.next);
-    if (feeds_) fed.push_back(next.fed);
+    if (feeds_) {
+      fed.push_back(next.fed);
+      continue;
+    }
+    states.push_back(now.states);
+    contexts.push_back(now.seen.context);
   }
   return {.readout = feeds_ ? at::cat(fed, 1) : readout(embedded, at::cat(states, 1), at::cat(contexts, 1)),
           .weights = at::cat(weights, 1),

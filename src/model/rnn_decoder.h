@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "model/model_options.h"
@@ -68,13 +69,13 @@ class RnnDecoderImpl : public torch::nn::Module {
   Run begin_run(const Memory& memory);
 
   /// What a step finds out, before the output layer's input is made of it.
-  struct Advance {
+  struct Advanced {
     Tensor states;  // top layer [batch, steps, hidden]
     AttentionOutput seen;
     RnnState next;
   };
-  Advance advance(const Run& run, const Tensor& embedded, const Tensor& embedded_gates, const RnnState& state,
-                  const Tensor& positions, const RnnDropout& dropout);
+  Advanced advance(const Run& run, const Tensor& embedded, const Tensor& embedded_gates,
+                   const RnnState& state, const Tensor& positions, const RnnDropout& dropout);
   Output run_then_attend(const Memory& memory, const Tensor& embedded, const RnnState& state,
                          const Tensor& positions, const RnnDropout& dropout);
   CellState run_layers(const Tensor& lowest_gates, RnnState& state, const Run& run, int64_t batch,

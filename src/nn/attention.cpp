@@ -2,12 +2,13 @@
 
 #include <limits>
 
+#include "nn/precision.h"
 #include "nn/repeated_linear.h"
 
 namespace gloss {
 
-Tensor masked_softmax(const Tensor& products, const Tensor& allowed) {
-  const auto energies = products.scalar_type() == at::kDouble ? products : products.to(at::kFloat);
+Tensor masked_softmax(const Tensor& rounded, const Tensor& allowed) {
+  const auto energies = in_full(rounded);
   if (!allowed.defined()) return at::softmax(energies, -1);
   // The lowest finite number instead of -inf: a row without any allowed position stays finite, and the second
   // masking turns it into zeros. Elsewhere exp(lowest - max) is exactly 0.

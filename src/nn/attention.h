@@ -17,9 +17,9 @@ struct AttentionOutput {
 };
 
 /// softmax over the allowed positions; exactly 0 elsewhere, and all 0 (never NaN, gradients finite) where none is allowed.
-/// In float32 at least, whatever the precision of the energies.
+/// In float32 at least, however the energies are rounded.
 /// \param allowed bool, broadcastable to energies, true = may be attended; undefined = everywhere
-Tensor masked_softmax(const Tensor& energies, const Tensor& allowed);
+Tensor masked_softmax(const Tensor& rounded, const Tensor& allowed);
 
 /// What an attention looks at: encoder states and what it has prepared of them, once a batch.
 struct AttentionMemory {

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "kernels/additive_energy.h"
 #include "nn/linear.h"
+#include "nn/precision.h"
 #include "nn/repeated_linear.h"
 
 namespace gloss {
@@ -128,7 +129,7 @@ class LocationScoreImpl : public ScoreImpl {
 
   Energies over(const Tensor& keys) override {
     return [Ws = RepeatedLinear(W->weight, W->bias), src_len = keys.size(1)](const Tensor& query) {
-      const auto energies = Ws(query);  // [batch, tgt_len, max_source_length]
+      const auto energies = in_full(Ws(query));  // [batch, tgt_len, max_source_length]
       const int64_t missing = src_len - energies.size(2);
       if (missing <= 0) return energies.narrow(2, 0, src_len);
       const double lowest = energies.scalar_type() == at::kDouble ? std::numeric_limits<double>::lowest()

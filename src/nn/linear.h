@@ -9,7 +9,8 @@ namespace gloss {
 class LinearImpl : public torch::nn::Module {
  public:
   LinearImpl(int64_t in, int64_t out, bool with_bias = true);
-  /// [..., in] → [..., out]; a product in the precision of the moment (precision.h), on a CPU in the number type of x
+  /// [..., in] → [..., out]; a product in the precision of the moment (precision.h). Answers in the number type of x on a
+  /// CPU, in that of the products on a GPU.
   Tensor forward(const Tensor& x);
 
   Tensor weight;  ///< [out, in]

@@ -77,6 +77,8 @@ at::ScalarType product_type(const Tensor& x) {
                                                    : x.scalar_type();
 }
 
+Tensor in_full(const Tensor& x) { return x.scalar_type() == at::kDouble ? x : x.to(at::kFloat); }
+
 Tensor for_products(const Tensor& x) { return x.is_cpu() ? x.to(product_type(x)) : x; }
 
 }  // namespace gloss

@@ -15,7 +15,7 @@ std::vector<std::string> precision_names();
 void check_precision(const std::string& name, const at::Device& device);
 
 /// While it lives, this thread's layers multiply with their weights in the given precision. On a CPU it is the layers that
-/// look at it (linear.h, repeated_linear.h, output_layer.h) and cast at each call; on a GPU it is LibTorch's autocast, whose
+/// look at it (linear.h, repeated_linear.h, layer_norm.h, output_layer.h) and cast at each call; on a GPU it is LibTorch's autocast, whose
 /// casts of the weights live as long, so it must not outlive a change of them.
 class PrecisionGuard {
  public:
@@ -32,6 +32,9 @@ class PrecisionGuard {
 
 /// The number type of products with x in the precision of this moment.
 at::ScalarType product_type(const Tensor& x);
+
+/// x in float32 if it is rounded more than that.
+Tensor in_full(const Tensor& x);
 
 /// x for layers that multiply it: on a CPU in the number type of products, which saves each of them a cast and makes them
 /// answer in it too. (GPUs cast by themselves.)

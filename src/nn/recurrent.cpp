@@ -1,5 +1,6 @@
 #include "nn/recurrent.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/recurrent_cell.h"

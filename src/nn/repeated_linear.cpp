@@ -14,6 +14,11 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
+/// x W^T for a W of each sentence. (On a GPU autocast answers in its own type.)
+Tensor sentence_products(const Tensor& x, const Tensor& weight) {
+  return at::matmul(x, weight.transpose(1, 2)).to(x.scalar_type());
+}
+
 /// The weight, laid out for its products, and what the steps leave for its gradient: their inputs and the gradients of
 /// their outputs, in the order in which the backward pass comes by.
 class LinearRun : public SharedInputs {
@@ -21,15 +26,17 @@ class LinearRun : public SharedInputs {
   LinearRun(const Tensor& weight, const Tensor& bias)
       : type_(weight.scalar_type()), is_per_sentence_(weight.dim() == 3), weight_(weight), bias_(bias) {
     if (is_per_sentence_) return;
-    weight_ = weight.to(product_type(weight));
-    if (weight.is_cpu() && weight_.scalar_type() == at::kBFloat16 && has_bf16_blocks()) {
+    const auto products = product_type(weight);
+    if (weight.is_cpu() && products == at::kBFloat16 && has_bf16_blocks()) {
       const auto rows = weight.contiguous();
       blocks_ = {.forwards = pack_transposed(rows), .backwards = pack(rows)};
+    } else {
+      weight_ = weight.to(products);
     }
   }
 
   Tensor output(const Tensor& x) const {
-    if (is_per_sentence_) return at::matmul(x, weight_.transpose(1, 2));
+    if (is_per_sentence_) return sentence_products(x, weight_);
     if (blocks_) return bf16_product(x, blocks_->forwards, weight_.size(0), bias_, x.scalar_type());
     const auto products = weight_.scalar_type();
     return at::linear(x.to(products), weight_, bias_.defined() ? bias_.to(products) : bias_)
@@ -86,7 +93,7 @@ struct OneStep : torch::autograd::Function<OneStep> {
     const auto& dy = gradients[0];
     if (!dy.defined()) return {Tensor(), Tensor(), Tensor()};
     auto& run = kept_run<LinearRun>(context);
-    run.collect(context->get_saved_variables()[0], dy);
+    if (context->needs_input_grad(1)) run.collect(context->get_saved_variables()[0], dy);
     return {context->needs_input_grad(0) ? run.input_gradient(dy) : Tensor(), Tensor(), Tensor()};
   }
 };
@@ -103,7 +110,7 @@ RepeatedLinear::RepeatedLinear(const Tensor& weight, const Tensor& bias) : weigh
 
 Tensor RepeatedLinear::operator()(const Tensor& x) const {
   const bool is_per_sentence = weight_.dim() == 3;
-  if (!run_) return is_per_sentence ? at::matmul(x, weight_.transpose(1, 2)) : linear(x, weight_, bias_);
+  if (!run_) return is_per_sentence ? sentence_products(x, weight_) : linear(x, weight_, bias_);
   if (is_per_sentence || x.dim() == 2) return OneStep::apply(x, anchor_, run_);
   auto sizes = x.sizes().vec();
   sizes.back() = weight_.size(0);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 
 #include "run_gloss.h"
 #include "support/catch.h"
@@ -66,7 +67,7 @@ TEST_CASE("version names gloss, LibTorch and what of CUDA is present", "[cli][he
   CHECK(outcome.out.find("CUDA") != std::string::npos);
 }
 
-#ifndef __SANITIZE_ADDRESS__  // which brings its own
+#ifndef GLOSS_SANITIZED  // sanitizers bring their own
 TEST_CASE("the program's memory comes from jemalloc, with the settings of allocator.cpp", "[cli]") {
   const auto statistics = [] {
     setenv("MALLOC_CONF", "stats_print:true", /*overwrite=*/1);

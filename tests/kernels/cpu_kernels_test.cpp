@@ -1,6 +1,8 @@
 #include "kernels/cpu_kernels.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "support/tensors.h"
@@ -127,5 +129,45 @@ TEST_CASE("the gates saturate without overflow", "[kernels][unit]") {
     CHECK(difference(next, at::ones({1, 8})) < 1e-6);
     kernels->gru(data(-x), data(-x), data(s), data(next), data(gates), 1, 8);
     CHECK(difference(next, -at::ones({1, 8})) < 1e-6);
+  }
+}
+
+TEST_CASE("each instruction set packs columns as it packs the rows of the transposed matrix",
+          "[kernels][bf16][unit]") {
+  torch::manual_seed(29);
+  constexpr int64_t kColumns = 64;
+  const int64_t k = GENERATE(1, 32, 33, 100), n = GENERATE(1, 50, 64);
+  const auto whole_k = (k + 63) / 64 * 64;
+  auto matrix = at::randn({n, k});
+  matrix[0][0] = std::numeric_limits<float>::infinity();
+  matrix[n - 1][k - 1] = -std::numeric_limits<float>::infinity();
+  const auto turned = matrix.t().contiguous();
+  const auto halves = matrix.to(at::kBFloat16), turned_halves = turned.to(at::kBFloat16);
+  const auto bits = [](const Tensor& x) { return reinterpret_cast<const uint16_t*>(x.const_data_ptr()); };
+  for (const auto* kernels : available_cpu_kernels()) {
+    INFO(kernels->name);
+    std::vector<uint32_t> expected(static_cast<size_t>(whole_k / 2 * kColumns), 1),
+        got = expected, got_halves = expected, expected_halves = expected;
+    kernels->pack_rows(data(turned), n, k, n, whole_k, expected.data());
+    kernels->pack_columns(data(matrix), k, k, n, whole_k, got.data());
+    CHECK(got == expected);
+    kernels->pack_rows_bf16(bits(turned_halves), n, k, n, whole_k, expected_halves.data());
+    kernels->pack_columns_bf16(bits(halves), k, k, n, whole_k, got_halves.data());
+    CHECK(expected_halves == expected);
+    CHECK(got_halves == expected);
+  }
+}
+
+TEST_CASE("each instruction set keeps what is no number when it packs", "[kernels][bf16][unit]") {
+  const auto matrix = at::full({64, 64}, std::numeric_limits<float>::quiet_NaN());
+  for (const auto* kernels : available_cpu_kernels()) {
+    INFO(kernels->name);
+    std::vector<uint32_t> pairs(32 * 64);
+    for (const auto pack : {kernels->pack_rows, kernels->pack_columns}) {
+      pack(data(matrix), 64, 64, 64, 64, pairs.data());
+      CHECK(std::all_of(pairs.begin(), pairs.end(), [](uint32_t pair) {
+        return (pair & 0x7fffU) > 0x7f80U && (pair >> 16 & 0x7fffU) > 0x7f80U;
+      }));
+    }
   }
 }

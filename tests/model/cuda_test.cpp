@@ -56,14 +56,21 @@ TEST_CASE("the loss on a GPU is that of the CPU in every precision, gradients to
   const auto device = gpu();
   if (!device) return;
   const std::string precision = GENERATE("float32", "bf16", "fp16");
+  auto options =
+      GENERATE(transformer("sinusoidal"), tiny_options("bahdanau"), tiny_options("luong", "location"));
+  options.attention_max_length = 3;  // shorter than the first sentence
   const TinyBatch batch;
   std::vector<Tensor> losses, gradients;
   for (const auto& place : {at::Device(at::kCPU), *device}) {
-    const auto model = tiny_model(transformer("sinusoidal"), 51, at::kFloat);
+    const auto model = tiny_model(options, 51, at::kFloat);
     model->to(place);
     const PrecisionGuard guard(place.is_cpu() ? "float32" : precision, place);
-    const auto decoded =
-        model->decode(model->encode(batch.source.to(place), batch.lengths), batch.target_in.to(place), false);
+    const auto memory = model->encode(batch.source.to(place), batch.lengths);
+    const auto decoded = model->decode(memory, batch.target_in.to(place), false);
+    {
+      const torch::NoGradGuard no_grad;
+      CHECK_NOTHROW(model->Seq2Seq::decode(memory, batch.target_in.to(place), true));
+    }
     const auto loss = model->output->loss(decoded.hidden, batch.target_out.to(place), 0.1, 7.0).loss;
     loss.backward();
     losses.push_back(loss.detach().cpu().to(at::kFloat));

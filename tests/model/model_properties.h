@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "support/bf16.h"
 #include "support/tiny_model.h"
 
 // Properties that every kind of model has, for the tests of each.
@@ -31,6 +32,38 @@ inline void check_gradients(Seq2Seq& model) {
     return model.output->loss(decoded.hidden, batch.target_out, 0.1, 7.0).loss;
   };
   CHECK(gradient_error(loss, model.parameters()) < 1e-6);
+}
+
+/// In bf16 a model says what it says in float32, within rounding: a whole target or step by step, with its gradients.
+inline void check_bf16(const ModelOptions& options) {
+  if (!has_bf16()) return;
+  const auto model = tiny_model(options, 51, at::kFloat);
+  const TinyBatch batch;
+  const auto relative = [](const Tensor& a, const Tensor& b) {
+    return ((a - b).norm() / b.norm()).item<double>();
+  };
+  std::vector<Tensor> hidden, attention, gradients;
+  for (const std::string precision : {"float32", "bf16"}) {
+    const PrecisionGuard guard(precision, at::kCPU);
+    const auto memory = model->encode(batch.source, batch.lengths);
+    const auto whole = model->decode(memory, batch.target_in, true);
+    hidden.push_back(whole.hidden.to(at::kFloat));
+    attention.push_back(whole.attention);
+    const auto stepwise = model->Seq2Seq::decode(memory, batch.target_in, true);
+    CHECK(relative(stepwise.hidden, hidden.back()) < 0.03);
+    CHECK(relative(stepwise.attention, attention.back()) < 0.03);
+    const auto plain = model->decode(memory, batch.target_in, false).hidden;
+    const auto loss = model->output->loss(plain, batch.target_out, 0.1, 7.0).loss;
+    const auto parts = torch::autograd::grad({loss}, model->parameters(), {}, false, false, true);
+    std::vector<Tensor> flat;
+    for (const auto& part : parts)
+      if (part.defined()) flat.push_back(part.flatten());
+    gradients.push_back(at::cat(flat));
+  }
+  CHECK(relative(hidden[1], hidden[0]) < 0.03);
+  CHECK(relative(attention[1], attention[0]) < 0.03);
+  CHECK(relative(gradients[1], gradients[0]) < 0.1);
+  CHECK_FALSE(at::equal(hidden[1], hidden[0]));
 }
 
 /// Dropout acts in training only, and comes from the seed. \return hidden states with dropout in them

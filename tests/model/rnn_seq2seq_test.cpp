@@ -75,6 +75,11 @@ TEST_CASE("rows of the attention sum to 1, or below 1 for local-p", "[model][pro
   if (v.window != "local-p") CHECK(difference(attention.sum(-1), at::ones({2, 4})) < 1e-12);
 }
 
+TEST_CASE("a recurrent model in bf16 is the float32 one within rounding", "[model][bf16][property]") {
+  GLOSS_ANY_VARIANT(v);
+  check_bf16(options_of(v));
+}
+
 TEST_CASE("beams of a sentence step independently and reorder together", "[model][property]") {
   GLOSS_ANY_VARIANT(v);
   const auto model = tiny_model(options_of(v));

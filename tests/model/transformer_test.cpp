@@ -60,6 +60,12 @@ TEST_CASE("a transformer gives a sentence the same in any batch", "[model][trans
   check_batch_invariance(*tiny_model(options_of(v)));
 }
 
+TEST_CASE("a transformer in bf16 is the float32 one within rounding",
+          "[model][transformer][bf16][property]") {
+  GLOSS_ANY_TRANSFORMER(v);
+  check_bf16(options_of(v));
+}
+
 TEST_CASE("rows of a transformer's attention sum to 1", "[model][transformer][property]") {
   GLOSS_ANY_TRANSFORMER(v);
   const auto model = tiny_model(options_of(v));

@@ -1,5 +1,7 @@
 #include "nn/repeated_linear.h"
 
+#include <functional>
+
 #include "support/bf16.h"
 #include "support/tensors.h"
 
@@ -40,6 +42,18 @@ TEST_CASE("a repeated layer that nothing hangs on, or without gradients, is the 
   const at::NoGradGuard no_grad;
   CHECK(at::equal(RepeatedLinear(weight)(x), at::linear(x, weight)));
   CHECK(difference(y, at::linear(x, weight)) < 1e-6);
+}
+
+TEST_CASE("a backward pass that does not ask for a repeated layer's weight leaves nothing for the next one",
+          "[nn][gradient]") {
+  torch::manual_seed(7);
+  const auto weight = at::randn({2, 3}, at::kDouble).set_requires_grad(true),
+             x = at::randn({4, 3}, at::kDouble).set_requires_grad(true);
+  const auto y = RepeatedLinear(weight)(x).square().sum();
+  torch::autograd::grad({y}, {x}, {}, /*retain_graph=*/true);
+  const auto got = torch::autograd::grad({y}, {weight}),
+             expected = torch::autograd::grad({at::linear(x, weight).square().sum()}, {weight});
+  CHECK(difference(got[0], expected[0]) < 1e-12);
 }
 
 TEST_CASE("a layer with a matrix for each sentence has the values and gradients of the plain product",
