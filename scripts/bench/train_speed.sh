@@ -14,9 +14,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 models=('--attention bahdanau' '--attention luong' '--attention luong --input-feeding' '--preset transformer-tiny')
-grep -qw avx512_bf16 /proc/cpuinfo && models+=('--preset transformer-tiny --precision bf16')
+if grep -qw avx512_bf16 /proc/cpuinfo; then models+=("${models[@]/%/ --precision bf16}"); fi
 
-printf '%-45s %16s %12s\n' model 'target tokens/s' 'peak MiB'
+printf '%-50s %16s %12s\n' model 'target tokens/s' 'peak MiB'
 for model in "${models[@]}"; do
   # shellcheck disable=SC2086  # several words on purpose
   /usr/bin/env time -f %M -o "$work/memory" "$gloss" train $model --model "$work/model" \
@@ -30,6 +30,6 @@ speeds = [event["target_tokens_per_second"] for event in events if event["event"
 print(round(statistics.harmonic_mean(speeds)))
 PYTHON
   )
-  printf '%-45s %16s %12s\n' "$model" "$speed" "$(($(tail -n 1 "$work/memory") / 1024))"
+  printf '%-50s %16s %12s\n' "$model" "$speed" "$(($(tail -n 1 "$work/memory") / 1024))"
   rm -rf "$work/model"
 done
