@@ -69,14 +69,15 @@ Tensor RnnDecoderImpl::embedding_gates(const Tensor& embedded) {
   return linear(embedded, layers_[0]->input_weight(0, embedding_size_), layers_[0]->bias_ih);
 }
 
+AttentionRun RnnDecoderImpl::attend_over(const Memory& memory) {
+  return attention_->over({.prepared = memory.parts.at("prepared"),
+                           .values = memory.parts.at("values"),
+                           .mask = memory.mask,
+                           .lengths = memory.parts.at("lengths")});
+}
+
 RnnDecoderImpl::Run RnnDecoderImpl::begin_run(const Memory& memory) {
-  Run run{.attend = attention_->over({.prepared = memory.parts.at("prepared"),
-                                      .values = memory.parts.at("values"),
-                                      .mask = memory.mask,
-                                      .lengths = memory.parts.at("lengths")}),
-          .recurrent_gates = {},
-          .attention_gates = {},
-          .attentional = {}};
+  Run run{.attend = attend_over(memory), .recurrent_gates = {}, .attention_gates = {}, .attentional = {}};
   for (const auto& layer : layers_) run.recurrent_gates.push_back(layer->recurrent_gates());
   const auto& lowest = layers_.front();
   const auto attended = lowest->weight_ih.size(1) - embedding_size_;
@@ -151,7 +152,7 @@ RnnDecoderImpl::Output RnnDecoderImpl::run_then_attend(const Memory& memory, con
     next.layers[i] = run.final;
     x = run.states.transpose(0, 1);  // [batch, tgt_len, hidden]
   }
-  const auto seen = begin_run(memory).attend(x, positions);
+  const auto seen = attend_over(memory)(x, positions);
   return {.readout = readout(embedded, x, seen.context), .weights = seen.weights, .next = next};
 }
 

@@ -67,6 +67,7 @@ class RnnDecoderImpl : public torch::nn::Module {
     std::optional<RepeatedLinear> attentional;      // where it is fed
   };
   Run begin_run(const Memory& memory);
+  AttentionRun attend_over(const Memory& memory);
 
   /// What a step finds out, before the output layer's input is made of it.
   struct Advanced {

@@ -75,7 +75,7 @@ class LinearRun : public SharedInputs {
   };
   at::ScalarType type_;  // of the weight and its gradient
   bool is_per_sentence_;
-  Tensor weight_;  // in the type of the products
+  Tensor weight_;  // in the type of the products, unless these are made by blocks
   Tensor bias_;
   std::optional<Blocks> blocks_;
   std::vector<Tensor> inputs_, gradients_;
