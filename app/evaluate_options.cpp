@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "different_files.h"
 #include "evaluate_metrics.h"
 
 namespace gloss {
@@ -25,9 +26,6 @@ void check_significance(const EvaluateOptions& options) {
 
 /// Stdin can be read once.
 void check_inputs(const EvaluateOptions& options) {
-  const auto is_stdin = [](const std::string& path) {
-    return path.empty() || path == "-" || path == "/dev/stdin";
-  };
   auto inputs = std::count_if(options.reference.begin(), options.reference.end(), is_stdin);
   inputs += is_stdin(options.hypothesis);
   for (const auto* path : {&options.significance.baseline, &options.gold})

@@ -30,8 +30,6 @@ namespace {
 // Pairs in memory at a time: many, so that their batches have little padding.
 constexpr size_t kChunkPairs = 8000;
 
-bool is_stdin(const std::string& path) { return path.empty() || path == "-" || path == "/dev/stdin"; }
-
 struct ScoreCommandOptions {
   std::string model;
   std::string source = "-";

@@ -8,15 +8,15 @@
 namespace gloss {
 namespace {
 
-using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 class EnergyRun : public SharedInputs {
  public:
   EnergyRun(const Tensor& keys, const Tensor& v) : keys_(keys.contiguous()), v_(v.contiguous()) {}
 
-  /// \param q [batch, tgt_len, k], contiguous
-  Tensor energies(const Tensor& q) const {
+  /// \param query [batch, tgt_len, k]
+  Tensor output(const Tensor& query) const {
+    const auto q = query.contiguous();
     const auto [tgt, src, k] = sizes(q);
     auto e = at::empty({q.size(0), tgt, src}, q.options());
     const auto* q_data = q.const_data_ptr<float>();
@@ -31,19 +31,20 @@ class EnergyRun : public SharedInputs {
     return e;
   }
 
-  /// The gradient of the query; those of K and v are added to the run's if they are asked for.
-  Tensor query_gradient(const Tensor& q, const Tensor& de, bool collects) {
+  /// The gradient of the query, which comes with those of K and v; these are kept if they are asked for.
+  Tensor step_back(const Tensor& query, const Tensor& denergies, StepNeeds needs) {
+    const auto q = query.contiguous(), de = denergies.contiguous();
     const auto [tgt, src, k] = sizes(q);
     const auto batch = q.size(0);
     // v is shared by all sentences: one partial sum a part, added up in a fixed order, so that runs repeat exactly.
     const auto parts = std::min<int64_t>(batch, 16);
-    if (collects && !dkeys_.defined()) {
+    if (needs.shared && !dkeys_.defined()) {
       dkeys_ = at::zeros_like(keys_);
       dv_ = at::zeros({parts, k}, v_.options());
     }
     auto dq = at::zeros_like(q);
-    auto dkeys = collects ? dkeys_ : at::zeros_like(keys_),
-         dv = collects ? dv_ : at::zeros({parts, k}, v_.options());
+    auto dkeys = needs.shared ? dkeys_ : at::zeros_like(keys_),
+         dv = needs.shared ? dv_ : at::zeros({parts, k}, v_.options());
     const auto* q_data = q.const_data_ptr<float>();
     const auto* K_data = keys_.const_data_ptr<float>();
     const auto* v_data = v_.const_data_ptr<float>();
@@ -77,23 +78,7 @@ class EnergyRun : public SharedInputs {
   Tensor dv_;     // [parts, k]
 };
 
-struct OneQuery : torch::autograd::Function<OneQuery> {
-  static Tensor forward(AutogradContext* context, const Tensor& query, const Tensor& /*anchor*/,
-                        const SharedRun& run) {
-    keep_run(context, run);
-    const auto q = query.contiguous();
-    context->save_for_backward({q});
-    return kept_run<EnergyRun>(context).energies(q);
-  }
-
-  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-    const auto& de = gradients[0];
-    if (!de.defined()) return {Tensor(), Tensor(), Tensor()};
-    const auto q = context->get_saved_variables()[0];
-    return {kept_run<EnergyRun>(context).query_gradient(q, de.contiguous(), context->needs_input_grad(1)),
-            Tensor(), Tensor()};
-  }
-};
+using OneQuery = SharedStep<EnergyRun>;
 
 }  // namespace
 

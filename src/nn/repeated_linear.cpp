@@ -11,7 +11,6 @@
 namespace gloss {
 namespace {
 
-using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 /// x W^T for a W of each sentence. (On a GPU autocast answers in its own type.)
@@ -43,14 +42,14 @@ class LinearRun : public SharedInputs {
         .to(x.scalar_type());
   }
 
-  Tensor input_gradient(const Tensor& dy) const {
+  Tensor step_back(const Tensor& x, const Tensor& dy, StepNeeds needs) {
+    if (needs.shared) {
+      inputs_.push_back(x.detach());
+      gradients_.push_back(dy);
+    }
+    if (!needs.input) return {};
     if (blocks_) return bf16_product(dy, blocks_->backwards, weight_.size(1), {}, dy.scalar_type());
     return at::matmul(dy.to(weight_.scalar_type()), weight_).to(dy.scalar_type());
-  }
-
-  void collect(const Tensor& x, const Tensor& dy) {
-    inputs_.push_back(x.detach());
-    gradients_.push_back(dy);
   }
 
   variable_list gradients() override {
@@ -81,22 +80,7 @@ class LinearRun : public SharedInputs {
   std::vector<Tensor> inputs_, gradients_;
 };
 
-struct OneStep : torch::autograd::Function<OneStep> {
-  static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& /*anchor*/,
-                        const SharedRun& run) {
-    keep_run(context, run);
-    context->save_for_backward({x});
-    return kept_run<LinearRun>(context).output(x);
-  }
-
-  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
-    const auto& dy = gradients[0];
-    if (!dy.defined()) return {Tensor(), Tensor(), Tensor()};
-    auto& run = kept_run<LinearRun>(context);
-    if (context->needs_input_grad(1)) run.collect(context->get_saved_variables()[0], dy);
-    return {context->needs_input_grad(0) ? run.input_gradient(dy) : Tensor(), Tensor(), Tensor()};
-  }
-};
+using OneStep = SharedStep<LinearRun>;
 
 }  // namespace
 
