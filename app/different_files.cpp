@@ -6,8 +6,6 @@
 
 namespace gloss {
 
-bool is_stdin(const std::string& path) { return path.empty() || path == "-" || path == "/dev/stdin"; }
-
 void check_different_files(const std::string& a, const std::string& b, const std::string& options) {
   if (a.empty() || b.empty() || a == "-" || b == "-" || a.starts_with("/dev/")) return;
   std::error_code absent;

@@ -4,9 +4,6 @@
 
 namespace gloss {
 
-/// Does the name of an input stand for standard input?
-bool is_stdin(const std::string& path);
-
 /// Throws UsageError when both name the same file: the later writer would replace what the other is there for.
 /// stdin, stdout and devices are never the same file.
 /// \param options how the message names the two, "--input and --output"

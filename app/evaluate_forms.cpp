@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/lines.h"
+
 namespace gloss {
 namespace {
 
@@ -15,6 +17,9 @@ using Row = std::vector<std::string>;
 std::string text_of(const Json& objects) {
   return objects.dump(1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
 }
+
+/// File names may hold anything, the tabs and line ends of the table too.
+std::string cell_of(const std::string& file) { return one_line(file, /*tabs_too=*/true); }
 
 std::string fixed(double value, int digits) { return fmt::format("{:.{}f}", value, digits); }
 std::string p_text(std::optional<double> p) { return p ? fixed(*p, 4) : ""; }
@@ -41,7 +46,7 @@ Row head(const Columns& columns) {
 Row row_of(const MetricResult& result, const TextScore& text, const std::string& file, bool is_compared,
            const Columns& columns) {
   Row row{result.name};
-  if (columns.file) row.push_back(file);
+  if (columns.file) row.push_back(cell_of(file));
   row.push_back(fixed(text.score, 2));
   if (columns.confidence) {
     row.push_back(fixed(text.confidence->mean, 2));

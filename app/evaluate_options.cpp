@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "different_files.h"
+#include "core/file.h"
 #include "evaluate_metrics.h"
 
 namespace gloss {
@@ -18,6 +18,13 @@ void check_significance(const EvaluateOptions& options) {
     refuse("--paired-bs and --paired-ar compare with another system; give --baseline FILE");
   if (tests.confidence && tests.resamples_pairs())
     refuse("--confidence is part of --paired-bs already, with --paired-bs-n resamples; leave it out");
+  const SignificanceOptions untouched;
+  if (!tests.confidence && tests.confidence_n != untouched.confidence_n)
+    refuse("--confidence-n counts the resamples of --confidence; give that too");
+  if (!tests.resamples_pairs() && tests.paired_bs_n != untouched.paired_bs_n)
+    refuse("--paired-bs-n counts the resamples of --paired-bs; give that and --baseline too");
+  if (!tests.swaps_pairs() && tests.paired_ar_n != untouched.paired_ar_n)
+    refuse("--paired-ar-n counts the trials of --paired-ar; give that and --baseline too");
   if (options.sentence_level && is_drawn)
     refuse("--sentence-level doesn't go with --baseline or --confidence; tests need the whole text");
   if (!options.gold.empty() && is_drawn)

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/text_file.h"
 #include "core/unicode.h"
 #include "evaluate_metrics.h"
@@ -22,10 +23,8 @@ constexpr int64_t kTokenizedLines = 100;
 // A text of few capitals may lack them by its nature: one reference line in so many must have one.
 constexpr int64_t kLinesToACapital = 10;
 
-std::string shown_name(const std::string& path) { return path.empty() || path == "-" ? "stdin" : path; }
-
 void warn_of_bytes(const std::string& path, std::string_view text, const Lines& lines) {
-  const auto name = shown_name(path);
+  const auto name = input_name(path);
   if (text.starts_with("\xEF\xBB\xBF"))
     spdlog::warn(
         "{}: begins with a byte order mark, which counts as a character (in sacreBLEU too); save it without",
@@ -47,8 +46,8 @@ Lines read_lines(const std::string& path) {
 void check_equal(const std::string& path, const Lines& lines, const std::string& other_path,
                  const Lines& others) {
   if (lines.size() != others.size())
-    throw DataError(shown_name(path) + ": " + std::to_string(lines.size()) + " lines, but " +
-                    shown_name(other_path) + " has " + std::to_string(others.size()) +
+    throw DataError(input_name(path) + ": " + std::to_string(lines.size()) + " lines, but " +
+                    input_name(other_path) + " has " + std::to_string(others.size()) +
                     "; give files of equal length");
 }
 
@@ -59,7 +58,7 @@ void warn_of_tokenized(const std::string& path, const Lines& lines) {
     spdlog::warn(
         "{}: {} lines end in ' .' as tokenized text does; BLEU is defined on plain text, so join the "
         "punctuation to its words again",
-        shown_name(path), count);
+        input_name(path), count);
 }
 
 bool is_lower_cased(const Lines& lines) {
@@ -80,7 +79,7 @@ void warn_of_lower_cased(const std::string& path, const Lines& lines, const Line
   spdlog::warn(
       "{}: all lower case, but the reference is not; restore the case, or compare without it "
       "(--lowercase for BLEU, --chrf-lowercase)",
-      shown_name(path));
+      input_name(path));
 }
 
 void warn_of_text(const EvaluateOptions& options, const std::string& path, const Lines& lines,
@@ -104,13 +103,13 @@ EvaluationTexts read_evaluation_texts(const EvaluateOptions& options) {
     check_equal(baseline, texts.baseline, options.reference.front(), texts.references.front());
   }
   if (texts.hypotheses.empty())
-    throw DataError(shown_name(options.hypothesis) + ": 0 lines; there is nothing to score");
+    throw DataError(input_name(options.hypothesis) + ": 0 lines; there is nothing to score");
   warn_of_text(options, options.hypothesis, texts.hypotheses, texts.references.front());
   if (baseline.empty()) return texts;
   warn_of_text(options, baseline, texts.baseline, texts.references.front());
   if (texts.baseline == texts.hypotheses)
     spdlog::warn("{} and {} hold the same lines; p-values are meaningless then",
-                 shown_name(options.hypothesis), shown_name(baseline));
+                 input_name(options.hypothesis), input_name(baseline));
   return texts;
 }
 

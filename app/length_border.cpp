@@ -1,5 +1,9 @@
 #include "length_border.h"
 
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
 #include "core/error.h"
 
 namespace gloss {
@@ -21,6 +25,16 @@ LengthBorder length_border(const ModelOptions& options) {
     return {
         .option = "max-positions", .source = options.max_positions - 1, .target = options.max_positions - 1};
   return {};
+}
+
+void warn_beyond_border(const LengthBorder& border, int64_t max_length) {
+  const auto seen = std::min(border.source, border.target);
+  if (max_length <= seen) return;
+  spdlog::warn(
+      "--max-length {}: this model tells no more than {} pieces apart, so the ends of longer sentences train "
+      "it badly; "
+      "give --max-length {}, or a larger --{}",
+      max_length, seen, seen, border.option);
 }
 
 void check_length(const LengthBorder& border, size_t source_pieces, size_t target_pieces,

@@ -20,6 +20,10 @@ struct LengthBorder {
 
 LengthBorder length_border(const ModelOptions& options);
 
+/// Warns when training takes pairs that are longer than the model can tell apart.
+/// \param max_length most pieces of a training sentence, end mark not counted
+void warn_beyond_border(const LengthBorder& border, int64_t max_length);
+
 /// Throws DataError for a pair beyond the border: what is given cannot be split, as translate splits its lines.
 /// \param place of the pair, for the message: "file:line"
 void check_length(const LengthBorder& border, size_t source_pieces, size_t target_pieces,

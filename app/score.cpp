@@ -116,9 +116,7 @@ class PairScorer {
 
  private:
   EncodedPair encode(LinePair& pair) {
-    const auto place = [&](const std::string& file) {
-      return (is_stdin(file) ? "stdin" : file) + ":" + std::to_string(pair.file_line);
-    };
+    const auto place = [&](const std::string& file) { return file + ":" + std::to_string(pair.file_line); };
     const auto source_place = place(pair.source_file), target_place = place(pair.target_file);
     pair.source = valid_line(std::move(pair.source), source_place, options_.strict);
     pair.target = valid_line(std::move(pair.target), target_place, options_.strict);
@@ -183,8 +181,7 @@ int run_score(const ScoreCommandOptions& options, const SharedOptions& shared) {
   options.validate();
   open_model_directory(options.model);
   // Text before the model: files of different length are known at once, and the output is made after them.
-  const auto name = [](const std::string& path) { return is_stdin(path) ? std::string("-") : path; };
-  const ParallelText text({.source = {name(options.source)}, .target = {name(options.target)}, .tsv = {}});
+  const ParallelText text({.source = {options.source}, .target = {options.target}, .tsv = {}});
   OutputStream output(options.output);
 
   auto model = load_model(options.model, shared.device);

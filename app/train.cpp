@@ -13,6 +13,7 @@
 #include "core/stop.h"
 #include "core/unicode.h"
 #include "data/corpus.h"
+#include "length_border.h"
 #include "model/make_model.h"
 #include "model_description.h"
 #include "model_folder.h"
@@ -100,6 +101,7 @@ int run_train(TrainConfig config, const SharedOptions& shared) {
   const auto device = select_device(shared.device);  // one that cannot be had is known before any work
   check_precision(config.train.precision, device);
   log_computation(config.model, device, config.train.precision, /*is_training=*/true);
+  warn_beyond_border(length_border(config.model), config.data.max_length);
   ModelFolder folder(config);
   const auto text = training_text(config.data);
   const auto tokenizers = vocabularies(config, folder, text);

@@ -8,7 +8,13 @@
 
 namespace gloss {
 
-/// Reads lines of a file or of stdin (path "-" or ""). Gzip is recognised by its first bytes, not by the name.
+/// Does the name of an input stand for standard input: "", "-" or /dev/stdin?
+bool is_stdin(const std::string& path);
+
+/// What messages call an input: its path, or "stdin".
+std::string input_name(const std::string& path);
+
+/// Reads lines of a file or of stdin. Gzip is recognised by its first bytes, not by the name.
 ///
 /// A line ends at LF only; one CR before it is dropped, and a byte order mark at the start of the file. All else
 /// (NUL, tabs, U+2028, U+0085) stays in the line. The last line needs no LF.
@@ -29,7 +35,7 @@ class LineReader {
   /// 1-based number of the line that next() gave last; 0 before the first.
   int64_t number() const;
 
-  /// For messages: the path, or "stdin".
+  /// For messages: input_name() of the path.
   const std::string& name() const;
 
  private:

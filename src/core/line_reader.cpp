@@ -63,11 +63,10 @@ class Inflater {
 class TextSource {
  public:
   explicit TextSource(const std::string& path) : chunk_(kChunk) {
-    const bool is_stdin = path.empty() || path == "-";
-    name = is_stdin ? "stdin" : path;
-    descriptor_ = is_stdin ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    name = input_name(path);
+    owned_ = !is_stdin(path);
+    descriptor_ = owned_ ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
     if (descriptor_ < 0) fail();
-    owned_ = !is_stdin;
     struct stat info {};
     if (fstat(descriptor_, &info) == 0 && S_ISDIR(info.st_mode)) {
       if (owned_) ::close(descriptor_);
@@ -200,6 +199,9 @@ bool LineReader::next(std::string& line) { return source_->next(line); }
 bool LineReader::wait(std::chrono::milliseconds limit) { return source_->wait(limit); }
 int64_t LineReader::number() const { return source_->number; }
 const std::string& LineReader::name() const { return source_->name; }
+
+bool is_stdin(const std::string& path) { return path.empty() || path == "-" || path == "/dev/stdin"; }
+std::string input_name(const std::string& path) { return is_stdin(path) ? "stdin" : path; }
 
 std::string read_text(const std::string& path) { return TextSource(path).rest(); }
 

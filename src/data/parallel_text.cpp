@@ -15,11 +15,9 @@
 namespace gloss {
 namespace {
 
-constexpr const char* kStdin = "-";
-
 bool can_be_read_twice(const std::string& path) {
   struct stat info {};
-  if (path == kStdin) return false;
+  if (is_stdin(path)) return false;
   return ::stat(path.c_str(), &info) != 0 || !(S_ISFIFO(info.st_mode) || S_ISCHR(info.st_mode));
 }
 
@@ -56,8 +54,8 @@ ParallelText::ParallelText(const CorpusFiles& files) {
                      std::to_string(files.target.size()) +
                      " target files; give each source file its target file");
   for (size_t i = 0; i < files.source.size(); ++i) {
-    if (files.source[i] == kStdin && files.target[i] == kStdin)
-      throw UsageError("-: stdin cannot be both sides; use --train-tsv - for source TAB target");
+    if (is_stdin(files.source[i]) && is_stdin(files.target[i]))
+      throw UsageError("stdin cannot be both sides; use --train-tsv - for source TAB target");
     auto source = add(files.source[i]);
     auto target = add(files.target[i]);
     parts_.push_back({std::move(source), std::move(target)});
@@ -68,12 +66,13 @@ ParallelText::ParallelText(const CorpusFiles& files) {
   if (size_ == 0) throw DataError(name() + ": empty; give a corpus of at least one pair");
 }
 
-ParallelText::File ParallelText::add(const std::string& name) {
-  if (can_be_read_twice(name)) return {name, name};
+ParallelText::File ParallelText::add(const std::string& path) {
+  if (can_be_read_twice(path)) return {path, path};
+  const auto name = input_name(path);
   for (const auto& part : parts_)
     if (part.source.name == name || part.target.name == name)
       throw UsageError(name + ": is named twice, but can be read once only");
-  spools_.push_back(copy_to_spool(name));
+  spools_.push_back(copy_to_spool(path));
   return {name, spools_.back()->path()};
 }
 

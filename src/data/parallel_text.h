@@ -50,7 +50,7 @@ class ParallelText {
 
  private:
   struct File {
-    std::string name;  // as the user wrote it
+    std::string name;  // for messages
     std::string path;  // where the bytes are
   };
   struct Part {
@@ -58,7 +58,7 @@ class ParallelText {
     File target;  // empty path: source is a TSV file
   };
 
-  File add(const std::string& name);
+  File add(const std::string& path);
   static int64_t check(const Part& part);
   static TextSource side(std::shared_ptr<const ParallelText> text, bool want_target);
 

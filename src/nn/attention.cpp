@@ -1,7 +1,5 @@
 #include "nn/attention.h"
 
-#include <limits>
-
 #include "nn/precision.h"
 #include "nn/repeated_linear.h"
 
@@ -13,8 +11,7 @@ Tensor masked_softmax(const Tensor& rounded, const Tensor& allowed) {
   // The lowest finite number instead of -inf: a row without any allowed position stays finite, and the second
   // masking turns it into zeros. Elsewhere exp(lowest - max) is exactly 0.
   const auto forbidden = ~allowed;
-  const double lowest = energies.scalar_type() == at::kDouble ? std::numeric_limits<double>::lowest()
-                                                              : std::numeric_limits<float>::lowest();
+  const double lowest = lowest_energy(energies.scalar_type());
   return at::softmax(energies.masked_fill(forbidden, lowest), -1).masked_fill(forbidden, 0.0);
 }
 

@@ -132,9 +132,7 @@ class LocationScoreImpl : public ScoreImpl {
       const auto energies = in_full(Ws(query));  // [batch, tgt_len, max_source_length]
       const int64_t missing = src_len - energies.size(2);
       if (missing <= 0) return energies.narrow(2, 0, src_len);
-      const double lowest = energies.scalar_type() == at::kDouble ? std::numeric_limits<double>::lowest()
-                                                                  : std::numeric_limits<float>::lowest();
-      return at::constant_pad_nd(energies, {0, missing}, lowest);
+      return at::constant_pad_nd(energies, {0, missing}, lowest_energy(energies.scalar_type()));
     };
   }
 
@@ -170,6 +168,10 @@ const ScoreEntry& find_score(const std::string& name) {
 }
 
 }  // namespace
+
+double lowest_energy(at::ScalarType type) {
+  return type == at::kDouble ? std::numeric_limits<double>::lowest() : std::numeric_limits<float>::lowest();
+}
 
 std::vector<std::string> score_names() {
   std::vector<std::string> names;

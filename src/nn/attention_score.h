@@ -17,6 +17,9 @@ struct ScoreSizes {
   int64_t max_source_length;  ///< positions that the location score can tell apart
 };
 
+/// The lowest finite number of a type: the energy of what gets no weight.
+double lowest_energy(at::ScalarType type);
+
 /// Queries to energies: [batch, tgt_len, n] → [batch, tgt_len, src_len]. Holds for one run over a target, because what its
 /// steps share gets its gradient once (nn/repeated_linear.h).
 using Energies = std::function<Tensor(const Tensor& query)>;

@@ -194,7 +194,8 @@ void check_some_text_is_left(const TextSource& text, const TokenizerOptions& opt
 }
 
 std::string train_sentencepiece(const TextSource& text, const TokenizerOptions& options,
-                                const TextCounts& counts, std::optional<int64_t> wanted) {
+                                const TextCounts& counts, std::optional<int64_t> wanted,
+                                const std::string& option) {
   check_some_text_is_left(text, options, counts.usable);
   const int64_t size = wanted.value_or(auto_vocabulary_size(counts.words));
   auto training = run_sentencepiece(text, options, counts.usable, size, wanted.has_value());
@@ -202,11 +203,11 @@ std::string train_sentencepiece(const TextSource& text, const TokenizerOptions& 
   const int64_t needed = needed_size(training.fault);
   const int64_t reached = reached_size(training.fault);
   if (wanted && reached > 0)
-    throw UsageError("--vocab-size " + std::to_string(size) + ": " + text.name + " supports at most " +
+    throw UsageError(option + " " + std::to_string(size) + ": " + text.name + " supports at most " +
                      std::to_string(reached) + " pieces; the nearest size that works is " +
                      std::to_string(reached) + " (or give auto)");
   if (needed > 0 && (wanted || needed > kLargestAuto))
-    throw UsageError("--vocab-size " + std::to_string(size) + ": the characters of " + text.name +
+    throw UsageError(option + " " + std::to_string(size) + ": the characters of " + text.name +
                      " alone need " + std::to_string(needed) + "; the nearest size that works is " +
                      std::to_string(needed) + " (or lower --character-coverage)");
   if (needed > 0) {
@@ -219,7 +220,7 @@ std::string train_sentencepiece(const TextSource& text, const TokenizerOptions& 
 }
 
 std::string train_word_list(const TextSource& text, const TokenizerOptions& options,
-                            std::optional<int64_t> wanted) {
+                            std::optional<int64_t> wanted, const std::string& option) {
   std::unordered_map<std::string, int64_t> frequencies;
   const auto next = text.open();
   for (std::string raw; next(raw);) {
@@ -237,7 +238,7 @@ std::string train_word_list(const TextSource& text, const TokenizerOptions& opti
   if (!wanted && ranked.front().second > 1)
     while (ranked[count - 1].second == 1) --count;
   if (wanted && ranked.size() + 4 < static_cast<size_t>(*wanted))
-    spdlog::info("{}: {} different words, fewer than --vocab-size {} allows", text.name, ranked.size(),
+    spdlog::info("{}: {} different words, fewer than {} {} allows", text.name, ranked.size(), option,
                  *wanted);
   std::vector<std::string> words;
   for (size_t i = 0; i < count; ++i) words.push_back(ranked[i].first);
@@ -252,16 +253,16 @@ int64_t auto_vocabulary_size(int64_t running_words) {
 }
 
 std::shared_ptr<const Tokenizer> train_tokenizer(const TextSource& text, const TokenizerOptions& options,
-                                                 const std::string& vocab_size) {
+                                                 const std::string& vocab_size, const std::string& option) {
   options.validate();
   const auto wanted = parse_vocabulary_size(vocab_size);
   const TextCounts counts = count_text(text, options);
   std::shared_ptr<const Tokenizer> tokenizer;
   if (options.vocab_type == "word")
-    tokenizer = make_word_tokenizer(train_word_list(text, options, wanted), "trained word list");
+    tokenizer = make_word_tokenizer(train_word_list(text, options, wanted, option), "trained word list");
   else
-    tokenizer =
-        make_sentencepiece_tokenizer(train_sentencepiece(text, options, counts, wanted), "trained model");
+    tokenizer = make_sentencepiece_tokenizer(train_sentencepiece(text, options, counts, wanted, option),
+                                             "trained model");
   spdlog::info("vocabulary of {} ({}) from {} lines, {} words of {}", tokenizer->size(), options.vocab_type,
                counts.usable, counts.words, text.name);
   return tokenizer;
@@ -276,13 +277,17 @@ Tokenizers make_tokenizers(const TokenizerOptions& options, const TextSource& so
                          : load_tokenizer(options.tokenizer);
     return {tokenizer, tokenizer, true};
   }
-  const auto one_side = [&](const std::string& file, const std::string& size, const TextSource& text) {
+  const auto one_side = [&](const std::string& file, const std::string& size, const std::string& option,
+                            const TextSource& text) {
     if (!file.empty()) return load_tokenizer(file);
-    return train_tokenizer(text, options, size.empty() ? options.vocab_size : size);
+    if (size.empty()) return train_tokenizer(text, options, options.vocab_size);
+    return train_tokenizer(text, options, size, option);
   };
   Tokenizers tokenizers;
-  tokenizers.source = one_side(options.source_tokenizer, options.source_vocab_size, source);
-  tokenizers.target = one_side(options.target_tokenizer, options.target_vocab_size, target);
+  tokenizers.source =
+      one_side(options.source_tokenizer, options.source_vocab_size, "--source-vocab-size", source);
+  tokenizers.target =
+      one_side(options.target_tokenizer, options.target_vocab_size, "--target-vocab-size", target);
   return tokenizers;
 }
 

@@ -31,8 +31,10 @@ int64_t auto_vocabulary_size(int64_t running_words);
 /// twice (so that <unk> is trained), at most 32,000.
 /// Lines over options.max_sentence_bytes are left out with a warning; so are NUL characters.
 /// Throws DataError (no text left) and UsageError (a size that cannot be reached; names the nearest that can).
+/// \param option that named the size, for messages
 std::shared_ptr<const Tokenizer> train_tokenizer(const TextSource& text, const TokenizerOptions& options,
-                                                 const std::string& vocab_size);
+                                                 const std::string& vocab_size,
+                                                 const std::string& option = "--vocab-size");
 
 /// The vocabularies of a run: loaded where a file is named, else trained on the text of their side, or of both.
 Tokenizers make_tokenizers(const TokenizerOptions& options, const TextSource& source,

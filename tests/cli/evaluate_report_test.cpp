@@ -1,5 +1,6 @@
 #include "evaluate_report.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -100,6 +101,19 @@ TEST_CASE("scores of lines are CSV with a head and all digits, or objects", "[cl
   CHECK(objects[2]["bleu"].get<double>() == Approx(64.345888).margin(1e-6));
 }
 
+TEST_CASE("a file's name can't break the table", "[cli][evaluate]") {
+  const TemporaryFolder folder;
+  const auto name = folder.write("tab\there\nline", "a b c d\n");
+  auto options = options_for(name, {name}, "bleu");
+  options.significance.baseline = name;
+  const auto lines = lines_of(evaluate_report(options, {}));
+  REQUIRE(lines.size() == 2);
+  for (const auto& line : lines) {
+    CHECK(std::count(line.begin(), line.end(), '\t') == 6);
+    CHECK(holds(line, "tab here line\t"));
+  }
+}
+
 TEST_CASE("a table for a terminal has columns of one width", "[cli][evaluate]") {
   auto options = compared();
   options.significance.paired_ar = options.significance.paired_bs = true;
@@ -124,6 +138,7 @@ TEST_CASE("a baseline is compared by bootstrap, or by randomisation, or both", "
     CHECK(metric["baseline"]["file"] == case_file("M28/ref2.txt"));
     CHECK(holds(metric["signature"], "nrefs:1|bs:200|seed:1|"));
   }
+  options = compared("bleu,ter");
   options.significance.paired_ar = true;
   options.significance.paired_ar_n = 300;
   const auto randomised = json_of(options, {.seed = 9})[0];
@@ -135,6 +150,7 @@ TEST_CASE("a baseline is compared by bootstrap, or by randomisation, or both", "
   CHECK(json_of(options)[1]["baseline"].contains("confidence"));
   options.significance.confidence = false;
   options.significance.paired_bs = true;
+  options.significance.paired_bs_n = 200;
   const auto both = lines_of(evaluate_report(options, {}));
   REQUIRE(both.size() == 4);
   CHECK(holds(both[2], "TER\t" + case_file("M28/ref2.txt") + "\t"));
@@ -171,6 +187,15 @@ TEST_CASE("options of evaluate that can't be meant are refused", "[cli][evaluate
   options = compared();
   options.significance.confidence = true;
   check_refused<UsageError>(options, {"--confidence", "--paired-bs"});
+  options = plain;
+  options.significance.confidence_n = 500;
+  check_refused<UsageError>(options, {"--confidence-n"});
+  options = plain;
+  options.significance.paired_bs_n = 500;
+  check_refused<UsageError>(options, {"--paired-bs-n", "--baseline"});
+  options = compared();
+  options.significance.paired_ar_n = 500;
+  check_refused<UsageError>(options, {"--paired-ar-n"});
   options = plain;
   options.reference.clear();
   check_refused<UsageError>(options, {"--reference FILE"});

@@ -49,6 +49,27 @@ TEST_CASE("a model whose config.toml was edited beyond use is refused without tr
   CHECK(holds(outcome.err, "hidden-size"));
 }
 
+TEST_CASE("a training text longer than the model can see is told before training", "[cli][mistakes]") {
+  const TemporaryFolder folder;
+  const auto train = [&](const std::string& name, const std::string& max_length) {
+    return run_gloss(
+               tiny_training(folder.file(name), {"--attention-score", "location", "--attention-max-length",
+                                                 "8", "--max-length", max_length, "--updates", "1"}))
+        .err;
+  };
+  CHECK(holds(train("long", "20"), "give --max-length 7, or a larger --attention-max-length"));
+  CHECK_FALSE(holds(train("fitting", "7"), "--attention-max-length"));
+}
+
+TEST_CASE("a size that can't be reached is named by the flag that gave it", "[cli][mistakes]") {
+  const TemporaryFolder folder;
+  for (const std::string flag : {"--vocab-size", "--source-vocab-size", "--target-vocab-size"}) {
+    const auto outcome = run_gloss(tiny_training(folder.file("model"), {"--tokenizer", "", flag, "30000"}));
+    CHECK(outcome.code == 2);
+    CHECK(holds(outcome.err, " " + flag + " 30000: "));
+  }
+}
+
 TEST_CASE("more threads than cores are cut with a warning", "[cli][mistakes]") {
   const auto outcome = run_gloss({"translate", "--model", trained_model(), "--threads", "4096"}, "je\n");
   CHECK(outcome.code == 0);
