@@ -29,11 +29,13 @@ struct Command {
   std::function<Run(Fields& fields)> setup;
 };
 
-/// In the order in which --help lists them.
 Command train_command();
 Command translate_command();
 Command score_command();
 Command evaluate_command();
 Command info_command();
+
+/// In the order in which --help lists them.
+std::vector<Command> all_commands();
 
 }  // namespace gloss

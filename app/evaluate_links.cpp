@@ -5,20 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "align/aer.h"
 #include "align/links.h"
 #include "core/error.h"
-#include "metrics/aer.h"
 
 namespace gloss {
-namespace {
-
-LinkSet as_set(const std::vector<Link>& links) {
-  LinkSet set;
-  for (const auto& link : links) set.emplace(link.source, link.target);
-  return set;
-}
-
-}  // namespace
 
 std::string links_report(const EvaluateOptions& options) {
   const auto& hypothesis_format = link_format_of_file(options.hypothesis);
@@ -35,14 +26,12 @@ std::string links_report(const EvaluateOptions& options) {
                     " has " + std::to_string(wanted.size()) + "; give files of equal length");
   if (found.empty()) throw DataError(options.hypothesis + ": 0 lines; there is nothing to score");
 
-  std::vector<LinkSet> links;
-  std::vector<GoldLinks> gold;
-  for (size_t i = 0; i < found.size(); ++i) {
-    links.push_back(as_set(found[i].sure));
-    links.back().merge(as_set(found[i].possible));
-    gold.push_back({as_set(wanted[i].sure), as_set(wanted[i].possible)});
+  std::vector<std::vector<Link>> links;
+  for (const auto& [sure, possible] : found) {
+    auto& all = links.emplace_back(sure);
+    all.insert(all.end(), possible.begin(), possible.end());
   }
-  const auto score = alignment_error_rate(links, gold);
+  const auto score = alignment_error_rate(links, wanted);
   const nlohmann::ordered_json object{
       {"precision", score.precision}, {"recall", score.recall}, {"aer", score.aer}, {"f1", score.f1}};
   if (options.json) return object.dump() + "\n";

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/error.h"
+#include "core/table.h"
 
 namespace gloss {
 namespace {
@@ -46,13 +47,7 @@ constexpr std::array kMetrics{
     Entry{"ter", [](const EvaluateOptions& o) { return ter_metric(o.ter); }, ter_details,
           [](const EvaluateOptions& o) { return o.ter.case_sensitive; }}};
 
-const Entry& entry_of(const std::string& name) {
-  const auto entry =
-      std::find_if(kMetrics.begin(), kMetrics.end(), [&](const Entry& e) { return name == e.name; });
-  if (entry == kMetrics.end())
-    throw UsageError("unknown metric '" + name + "'; choose from: " + join(metric_names()));
-  return *entry;
-}
+const Entry& entry_of(const std::string& name) { return row_of(kMetrics, "metric", name); }
 
 SignatureFacts signature_facts(const SignificanceOptions& options, const std::vector<Segment>& segments,
                                int64_t seed) {
@@ -65,21 +60,14 @@ SignatureFacts signature_facts(const SignificanceOptions& options, const std::ve
 
 }  // namespace
 
-std::vector<std::string> metric_names() {
-  std::vector<std::string> names;
-  for (const auto& metric : kMetrics) names.emplace_back(metric.name);
-  return names;
-}
+std::vector<std::string> metric_names() { return names_of(kMetrics); }
 
 std::vector<std::string> chosen_metrics(const std::string& list) {
-  std::vector<std::string> chosen;
-  for (size_t begin = 0; begin <= list.size();) {
-    const size_t end = std::min(list.find(',', begin), list.size());
-    const std::string name = entry_of(list.substr(begin, end - begin)).name;
-    if (std::find(chosen.begin(), chosen.end(), name) != chosen.end())
-      throw UsageError("metric '" + name + "' is named twice");
-    chosen.push_back(name);
-    begin = end + 1;
+  auto chosen = split(list, ',');
+  for (auto name = chosen.begin(); name != chosen.end(); ++name) {
+    entry_of(*name);
+    if (std::find(chosen.begin(), name, *name) != name)
+      throw UsageError("metric '" + *name + "' is named twice");
   }
   return chosen;
 }

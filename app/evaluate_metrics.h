@@ -7,16 +7,20 @@
 #include <string>
 #include <vector>
 
-#include "evaluate_report.h"
+#include "evaluate_options.h"
 #include "evaluate_texts.h"
 #include "metrics/metric.h"
 #include "metrics/significance.h"
+#include "report_setting.h"
 
 namespace gloss {
 
-/// The metrics that --metrics may name. UsageError for an unknown or repeated one.
+/// The metrics that --metrics may name.
 std::vector<std::string> metric_names();
+
+/// Those of a list with commas. UsageError for an unknown or repeated one.
 std::vector<std::string> chosen_metrics(const std::string& list);
+
 bool asks_for(const std::string& metric, const EvaluateOptions& options);
 
 /// Does one of the chosen metrics tell capitals from small letters?

@@ -1,18 +1,11 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "evaluate_options.h"
+#include "report_setting.h"
 
 namespace gloss {
-
-/// How and where a report is made.
-struct ReportSetting {
-  int64_t seed = 1;
-  int64_t threads = 1;
-  bool for_terminal = false;
-};
 
 /// What `gloss evaluate` prints, with its last LF. DataError if files have different numbers of lines or there are
 /// none; UsageError from validate().

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "checkpoint/attention_metadata.h"
+#include "checkpoint/model_directory.h"
 #include "checkpoint/tokenizer_files.h"
 #include "command.h"
 #include "core/file.h"
@@ -74,9 +75,9 @@ std::string describe(const ModelDirectory& directory, const at::Device& device) 
     text += row("source vocabulary", tokenizer_text(*tokenizers.source));
     text += row("target vocabulary", tokenizer_text(*tokenizers.target));
   }
-  if (config.model.type == "transformer")
+  if (!config.model.is_rnn())
     text += row("alignments", attention_text(read_attention_metadata(
-                                  weights.metadata, {}, {config.model.decoder_layers, config.model.heads},
+                                  weights.metadata, {config.model.decoder_layers, config.model.heads},
                                   directory.weights().string())));
   std::string steps;
   for (const auto step : directory.steps()) steps += (steps.empty() ? "" : ", ") + std::to_string(step);
@@ -98,7 +99,8 @@ Command info_command() {
             fields.add(*options, "Info");
             return [options](const SharedOptions& shared) {
               OutputStream output("-");
-              output.write(describe(open_model_directory(options->model), select_device(shared.device)));
+              check_model_directory(options->model);
+              output.write(describe(ModelDirectory(options->model), select_device(shared.device)));
               output.close();
               return 0;
             };

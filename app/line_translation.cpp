@@ -5,6 +5,7 @@
 #include "align/words.h"
 #include "core/lines.h"
 #include "search/sentence_search.h"
+#include "search/units.h"
 
 namespace gloss {
 namespace {
@@ -22,6 +23,7 @@ LineHypothesis join_hypothesis(std::span<const Translation> segments, size_t k, 
     const auto& hypothesis = hypothesis_of(segment, k);
     const auto text = one_line(target.decode(hypothesis.ids));
     if (!joined.text.empty() && !text.empty()) joined.text += ' ';
+    joined.segment_begins.push_back(joined.text.size());
     joined.text += text;
     joined.log_probability += hypothesis.log_probability;
     length += static_cast<int64_t>(hypothesis.ids.size()) + 1;
@@ -31,31 +33,22 @@ LineHypothesis join_hypothesis(std::span<const Translation> segments, size_t k, 
   return joined;
 }
 
-std::vector<Unit> units_of(const std::vector<Piece>& pieces, size_t shift = 0) {
-  std::vector<Unit> units;
-  for (const auto& piece : pieces) units.push_back({piece.text, piece.begin + shift, piece.end + shift});
-  return units;
-}
-
 /// The segments' attention as blocks of one matrix over all pieces of the line. The end mark's column holds
 /// each row's weight on the end of its own segment; its row is that of the last segment.
+/// \param begins where each segment's text begins in the best hypothesis
 PieceWeights block_weights(const SourceLine& line, std::span<const Translation> segments,
-                           const Tokenizer& target) {
+                           const std::vector<size_t>& begins, const Tokenizer& target) {
   PieceWeights pieces;
   for (const auto& segment : line.segments) {
     const auto units = units_of(segment);
     pieces.source.insert(pieces.source.end(), units.begin(), units.end());
   }
   const auto columns = pieces.source.size() + 1;
-  size_t first_column = 0, text_size = 0;
+  size_t first_column = 0;
   for (size_t s = 0; s < segments.size(); ++s) {
     const auto& segment = segments[s];
-    const auto& ids = segment.n_best.front().ids;
-    const auto text = one_line(target.decode(ids));
-    if (text_size > 0 && !text.empty()) ++text_size;  // the space between segments
-    const auto units = units_of(target.decode_with_offsets(ids), text_size);
+    const auto units = units_of(target.decode_with_offsets(segment.n_best.front().ids), begins[s]);
     pieces.target.insert(pieces.target.end(), units.begin(), units.end());
-    text_size += text.size();
 
     const auto segment_columns = line.segments[s].size() + 1;
     const auto rows = units.size() + (s + 1 == segments.size() ? 1 : 0);
@@ -85,10 +78,10 @@ LineTranslation join_segments(SourceLine line, std::span<const Translation> segm
     for (size_t k = 0; k < count; ++k)
       result.hypotheses.push_back(join_hypothesis(segments, k, target, length_penalty));
     if (alignment) {
-      const auto pieces = block_weights(line, segments, target);
-      result.alignment = alignment->level == "word"
-                             ? to_words(pieces, line.text, result.hypotheses.front().text, alignment->eos)
-                             : to_pieces(pieces, alignment->eos);
+      const auto& best = result.hypotheses.front();
+      const auto pieces = block_weights(line, segments, best.segment_begins, target);
+      result.alignment = alignment->level == "word" ? to_words(pieces, line.text, best.text, alignment->eos)
+                                                    : to_pieces(pieces, alignment->eos);
     }
   }
   result.source = std::move(line.text);

@@ -17,7 +17,8 @@ struct LineHypothesis {
   std::string text;  ///< one line: no LF, CR or NUL
   double score = 0.0;
   double log_probability = 0.0;
-  std::vector<std::string> tokens;  ///< its pieces
+  std::vector<std::string> tokens;     ///< its pieces
+  std::vector<size_t> segment_begins;  ///< where in `text`, in bytes, that of each segment begins
 };
 
 struct LineTranslation {

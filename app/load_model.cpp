@@ -1,11 +1,15 @@
 #include "load_model.h"
 
 #include "checkpoint/attention_metadata.h"
+#include "checkpoint/model_directory.h"
+#include "checkpoint/options_metadata.h"
 #include "checkpoint/tokenizer_files.h"
 #include "checkpoint/weights.h"
 #include "core/error.h"
 #include "model/make_model.h"
+#include "model_description.h"
 #include "nn/device.h"
+#include "train/training_state.h"
 
 namespace gloss {
 namespace {
@@ -27,9 +31,9 @@ std::shared_ptr<Seq2Seq> build_model(const TrainConfig& config, const Tokenizers
 
 }  // namespace
 
-ModelDirectory open_model_directory(const std::string& path) {
+void check_model_directory(const std::string& path) {
   if (path.empty()) throw UsageError("--model: name the model directory");
-  ModelDirectory directory(path);
+  const ModelDirectory directory(path);
   std::error_code ignored;
   if (!fs::is_directory(path, ignored))
     throw CheckpointError(path + ": no such model directory; gloss train makes one");
@@ -39,30 +43,33 @@ ModelDirectory open_model_directory(const std::string& path) {
   if (!fs::exists(directory.weights(), ignored))
     throw CheckpointError(
         path + ": holds no model.safetensors; its training has not saved weights yet, run it again to go on");
-  return directory;
 }
 
-LoadedModel load_model(const std::string& path, const std::string& device,
-                       const std::string& attention_backend) {
-  const auto directory = open_model_directory(path);
+LoadedModel load_for_use(const ModelUseOptions& options, const std::string& device_name) {
+  const ModelDirectory directory(options.model);
+  const auto device = select_device(device_name);
   LoadedModel loaded;
-  loaded.device = select_device(device);
   loaded.config = read_train_config(directory.config());
-  if (!attention_backend.empty()) {
-    if (loaded.config.model.type == "rnn")
-      throw UsageError("--attention-backend: is for transformers, and " + path + " is an rnn; leave it out");
-    loaded.config.model.attention_backend = attention_backend;
+  const auto weights = read_safetensors(directory.weights());
+  const auto file = directory.weights().string();
+  auto& architecture = loaded.config.model;
+  check_options(weights.metadata, settings_json(architecture),
+                file);  // before anything of these sizes is built
+  if (!options.attention_backend.empty()) {
+    if (architecture.is_rnn())
+      throw UsageError("--attention-backend: is for transformers, and " + options.model +
+                       " is an rnn; leave it out");
+    architecture.attention_backend = options.attention_backend;
   }
   loaded.tokenizers = load_tokenizers(directory.root());
-  const auto weights = read_safetensors(directory.weights());
-  check_tokenizers(weights.metadata, loaded.tokenizers, directory.weights().string());
+  check_tokenizers(weights.metadata, loaded.tokenizers, file);
   loaded.model = build_model(loaded.config, loaded.tokenizers, directory.config());
-  load_strict(*loaded.model, weights.tensors, directory.weights().string());
-  loaded.model->attention_choice =
-      read_attention_metadata(weights.metadata, loaded.model->attention_choice,
-                              loaded.model->attention_counts(), directory.weights().string());
-  loaded.model->to(loaded.device);
+  load_strict(*loaded.model, weights.tensors, file);
+  loaded.attention = read_attention_metadata(weights.metadata, loaded.model->attention_counts(), file);
+  loaded.model->to(device);
   loaded.model->eval();
+  check_precision(options.precision, device);
+  log_computation(architecture, device, options.precision, /*is_training=*/false);
   return loaded;
 }
 

@@ -38,8 +38,7 @@ struct CommandLine {
     app.set_version_flag("--version", version_text, "Print the versions of gloss, LibTorch and CUDA.");
     app.footer("gloss COMMAND --help lists the options of a command.");
     app.allow_extras();
-    for (auto& command :
-         {train_command(), translate_command(), score_command(), evaluate_command(), info_command()}) {
+    for (const auto& command : all_commands()) {
       auto& entry = entries.emplace_back();
       entry.command = command;
       entry.run = command.setup(entry.fields);

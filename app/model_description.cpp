@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include "nn/precision.h"
+
 namespace gloss {
 namespace {
 
@@ -37,19 +39,18 @@ std::string row(const std::string& name, const std::string& value) {
 
 std::string describe_model(const ModelOptions& options, const at::Device& device) {
   return row("type", options.type) +
-         (options.type == "rnn" ? describe_rnn(options) : describe_transformer(options, device));
+         (options.is_rnn() ? describe_rnn(options) : describe_transformer(options, device));
 }
 
 void log_computation(const ModelOptions& options, const at::Device& device, const std::string& precision,
                      bool is_training) {
-  if (options.type == "rnn") {
+  if (options.is_rnn()) {
     spdlog::info("matrix products in {}", precision);
     return;
   }
-  const auto type = precision == "float32" ? at::kFloat : precision == "bf16" ? at::kBFloat16 : at::kHalf;
   spdlog::info("attention: {}; matrix products in {}",
                backend_text(options, is_training ? options.attention_dropout : 0.0,
-                            at::TensorOptions(device).dtype(type)),
+                            at::TensorOptions(device).dtype(precision_type(precision))),
                precision);
 }
 

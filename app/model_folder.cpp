@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "core/file.h"
+#include "core/text.h"
 
 namespace gloss {
 namespace {
@@ -11,20 +12,21 @@ namespace fs = std::filesystem;
 /// What decides the model and the order of its data must stay; how long, how often and where may change, and
 /// the trainer reports it.
 std::string differences(TrainConfig then, TrainConfig now) {
-  const auto fixed = [](TrainConfig& config) {
+  const auto fields_of = [](TrainConfig& config) {
     Fields fields;
-    fields.add(config.data, "Data");
-    fields.add(config.tokenizer, "Vocabulary");
-    fields.add(config.model, "Model");
+    add_train_config(fields, config);
     return fields;
   };
-  const auto old_fields = fixed(then), new_fields = fixed(now);
+  const auto old_fields = fields_of(then), new_fields = fields_of(now);
   std::string text;
+  const auto compare = [&](const std::string& name, const std::string& before, const std::string& after) {
+    if (before != after) text += "\n  " + name + ": '" + before + "' there, '" + after + "' now";
+  };
   for (const auto& field : old_fields.all()) {
-    const auto before = field.text(), after = new_fields.find(field.name)->text();
-    if (before != after)
-      text += "\n  " + field.name + ": '" + join(before, " ") + "' there, '" + join(after, " ") + "' now";
+    if (field.group == kTrainingGroup && field.name != "accumulate") continue;
+    compare(field.name, join(field.text(), " "), join(new_fields.find(field.name)->text(), " "));
   }
+  compare("seed", std::to_string(then.seed), std::to_string(now.seed));
   return text;
 }
 

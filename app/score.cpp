@@ -19,7 +19,6 @@
 #include "different_files.h"
 #include "length_border.h"
 #include "load_model.h"
-#include "model_description.h"
 #include "nn/precision.h"
 #include "search/sentence_search.h"
 #include "translation_lines.h"
@@ -31,19 +30,17 @@ namespace {
 constexpr size_t kChunkPairs = 8000;
 
 struct ScoreCommandOptions {
-  std::string model;
+  ModelUseOptions use;
   std::string source = "-";
   std::string target = "-";
   std::string output = "-";
   bool per_token = false;
   double length_penalty = 0.0;
   int64_t batch_tokens = 4096;
-  std::string precision = "float32";
   bool strict = false;
 
   template <class Visitor>
   void visit(Visitor&& field) {
-    field("model", model, "Model directory.", any);
     field("source", source, "Source text, a sentence a line; - is stdin (of one side only).", any);
     field("target", target, "Its translation, line by line, to be scored; - is stdin.", any);
     field("output", output, "Where to write, a line for each pair; - is stdout.", any);
@@ -54,9 +51,6 @@ struct ScoreCommandOptions {
           non_negative);
     field("batch-tokens", batch_tokens,
           "Tokens a batch on the longer side, padding counted. Changes scores by rounding only.", positive);
-    field("precision", precision,
-          "Number type of the matrix products; norms, softmax and scores are always float32.",
-          one_of(precision_names()));
     field("strict", strict, "Invalid UTF-8 in the text is an error, not a warning.", any);
   }
 
@@ -104,7 +98,7 @@ class PairScorer {
         output_(output) {}
 
   void run(const ParallelText& text) {
-    const PrecisionGuard precision(options_.precision, model_.device);
+    const PrecisionGuard precision(options_.use.precision, model_.model->device());
     text.for_each([this](LinePair& pair) {
       pairs_.push_back(encode(pair));
       if (pairs_.size() == kChunkPairs) write_scores();
@@ -130,7 +124,7 @@ class PairScorer {
 
   /// Of the pairs read so far.
   void write_scores() {
-    const auto scores = score(*model_.model, pairs_, options_.batch_tokens, model_.device);
+    const auto scores = score(*model_.model, pairs_, options_.batch_tokens);
     for (size_t i = 0; i < pairs_.size(); ++i) {
       const double sum = std::accumulate(scores[i].begin(), scores[i].end(), 0.0);
       totals_.log_probability += sum;
@@ -179,15 +173,12 @@ class PairScorer {
 
 int run_score(const ScoreCommandOptions& options, const SharedOptions& shared) {
   options.validate();
-  open_model_directory(options.model);
+  check_model_directory(options.use.model);
   // Text before the model: files of different length are known at once, and the output is made after them.
   const ParallelText text({.source = {options.source}, .target = {options.target}, .tsv = {}});
   OutputStream output(options.output);
 
-  auto model = load_model(options.model, shared.device);
-  check_precision(options.precision, model.device);
-  log_computation(model.config.model, model.device, options.precision, /*is_training=*/false);
-  PairScorer(options, std::move(model), output).run(text);
+  PairScorer(options, load_for_use(options.use, shared.device), output).run(text);
   output.close();
   return 0;
 }
@@ -198,6 +189,7 @@ Command score_command() {
   return {"score", "source and target in, log-probability of every line out, and perplexity",
           [](Fields& fields) -> Command::Run {
             auto options = std::make_shared<ScoreCommandOptions>();
+            fields.add(options->use, "Score");
             fields.add(*options, "Score");
             return [options](const SharedOptions& shared) { return run_score(*options, shared); };
           }};

@@ -75,9 +75,9 @@ std::vector<SentenceLinks> gold_alignments(const DataOptions& data,
   return gold;
 }
 
-std::shared_ptr<Seq2Seq> new_model(const TrainConfig& config, const Tokenizers& tokenizers, int64_t seed,
+std::shared_ptr<Seq2Seq> new_model(const TrainConfig& config, const Tokenizers& tokenizers,
                                    const at::Device& device) {
-  at::manual_seed(static_cast<uint64_t>(seed));
+  at::manual_seed(static_cast<uint64_t>(config.seed));
   auto model = make_model(config.model, {.source = tokenizers.source->size(),
                                          .target = tokenizers.target->size(),
                                          .shared = tokenizers.shared});
@@ -96,6 +96,7 @@ std::string config_text(TrainConfig config, SharedOptions shared) {
 }
 
 int run_train(TrainConfig config, const SharedOptions& shared) {
+  config.seed = shared.seed;
   config.complete();
   config.validate();
   const auto device = select_device(shared.device);  // one that cannot be had is known before any work
@@ -108,7 +109,7 @@ int run_train(TrainConfig config, const SharedOptions& shared) {
   const auto corpus = encode_corpus(text, tokenizers, config.data.max_length, at::get_num_threads());
   const auto validation = validation_set(config.data, tokenizers);
   const auto gold = gold_alignments(config.data, validation);
-  const auto model = new_model(config, tokenizers, shared.seed, device);
+  const auto model = new_model(config, tokenizers, device);
   if (!folder.is_resumed()) save_tokenizers(folder.directory().root(), tokenizers);
   write_file(folder.directory().config().string(), config_text(config, shared));
   folder.keep();
@@ -121,10 +122,9 @@ int run_train(TrainConfig config, const SharedOptions& shared) {
                              .gold = gold},
                             {.train = config.train,
                              .data = config.data,
-                             .search = {},
-                             .seed = shared.seed,
+                             .seed = config.seed,
                              .progress_bar = !shared.quiet,
-                             .noted = settings_json(config.model)},
+                             .model_options = settings_json(config.model)},
                             folder.directory());
   return result.signal == 0 ? 0 : 128 + result.signal;
 }

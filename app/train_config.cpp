@@ -1,9 +1,10 @@
 #include "train_config.h"
 
-#include <sstream>
+#include <utility>
 
 #include "config/toml.h"
 #include "core/error.h"
+#include "core/text.h"
 #include "shared_options.h"
 
 namespace gloss {
@@ -11,10 +12,8 @@ namespace gloss {
 void TrainConfig::complete() {
   model = model.resolved();
   std::vector<std::string> symbols;  // --user-symbols a,b is --user-symbols a b
-  for (const auto& list : tokenizer.user_symbols) {
-    std::istringstream names(list);
-    for (std::string name; std::getline(names, name, ',');) symbols.push_back(name);
-  }
+  for (const auto& list : tokenizer.user_symbols)
+    for (auto& name : split(list, ',')) symbols.push_back(std::move(name));
   tokenizer.user_symbols = std::move(symbols);
 }
 
@@ -23,14 +22,14 @@ void TrainConfig::validate() const {
   tokenizer.validate();
   data.validate();
   model.validate();
-  train.validate();
-  if (model.type == "rnn" && !data.valid_alignments.empty())
+  train.validate(/*has_validation=*/!data.valid_source.empty());
+  if (model.is_rnn() && !data.valid_alignments.empty())
     throw UsageError(
         "--valid-alignments: choose a transformer's decoder layer, and type is rnn; leave them out");
 }
 
 void add_train_config(Fields& fields, TrainConfig& config) {
-  fields.add(config.train, "Training");
+  fields.add(config.train, kTrainingGroup);
   fields.add(config.data, "Data");
   fields.add(config.tokenizer, "Vocabulary");
   fields.add(config.model, "Model");
@@ -43,7 +42,11 @@ TrainConfig read_train_config(const std::filesystem::path& file) {
   add_train_config(fields, config);
   fields.add(shared, "Every command");
   try {
-    fields.apply(read_toml(file, fields));
+    const auto settings = read_toml(file, fields);
+    if (settings.empty())
+      throw UsageError(file.string() + ": is empty; copy the model directory again, or train anew");
+    fields.apply(settings);
+    config.seed = shared.seed;
     config.validate();
   } catch (const UsageError& error) {
     throw CheckpointError(std::string(error.what()) +

@@ -16,6 +16,7 @@ struct TrainConfig {
   DataOptions data;
   ModelOptions model;
   TrainOptions train;
+  int64_t seed = 1;  ///< of the shared options
 
   /// Fills in what follows from other options, so that config.toml says what was really done.
   void complete();
@@ -23,6 +24,9 @@ struct TrainConfig {
   /// The structs' own rules over several fields. Throws UsageError.
   void validate() const;
 };
+
+/// The options that say how to train, not what.
+inline constexpr auto kTrainingGroup = "Training";
 
 /// Makes every option of `config` a field of `fields`.
 void add_train_config(Fields& fields, TrainConfig& config);

@@ -13,7 +13,6 @@
 #include "different_files.h"
 #include "line_translation.h"
 #include "load_model.h"
-#include "model_description.h"
 #include "nn/precision.h"
 #include "translation_lines.h"
 #include "translation_writer.h"
@@ -24,7 +23,7 @@ namespace {
 constexpr size_t kChunkLines = 2000;
 
 struct TranslateCommandOptions {
-  std::string model;
+  ModelUseOptions use;
   std::string input = "-";
   std::string output = "-";
   int64_t max_length = 0;
@@ -32,14 +31,11 @@ struct TranslateCommandOptions {
   bool scores = false;
   bool jsonl = false;
   bool strict = false;
-  std::string precision = "float32";
-  std::string attention_backend;
   SearchOptions search;
   AlignmentOptions alignments;
 
   template <class Visitor>
   void visit(Visitor&& field) {
-    field("model", model, "Model directory.", any);
     field("input", input, "Text to translate, a sentence a line; - is stdin.", any);
     field("output", output, "Where to write, a line for each line; - is stdout.", any);
     field("max-length", max_length,
@@ -48,11 +44,6 @@ struct TranslateCommandOptions {
           positive);
     field("scores", scores, "Write score TAB text.", any);
     field("jsonl", jsonl, "Write a JSON object a line with texts, scores and pieces.", any);
-    field("precision", precision,
-          "Number type of the matrix products; norms, softmax and scores are always float32.",
-          one_of(precision_names()));
-    field("attention-backend", attention_backend, "transformer: as in training; empty: the one used there.",
-          one_of(or_empty(attention_backend_names())));
     field("strict", strict, "Invalid UTF-8 in the input is an error, not a warning.", any);
   }
 
@@ -91,7 +82,7 @@ class LineTranslator {
   }
 
   void run(LineReader& input, OutputStream& output, AlignmentWriter* alignments) {
-    const PrecisionGuard precision(options_.precision, model_.device);
+    const PrecisionGuard precision(options_.use.precision, model_.model->device());
     for (auto lines = next_chunk(input, kChunkLines); !lines.empty();
          lines = next_chunk(input, kChunkLines)) {
       for (const auto& translation : translate_lines(std::move(lines), input.name())) {
@@ -109,7 +100,7 @@ class LineTranslator {
  private:
   /// What the flags say about the attention that alignments are read from.
   void choose_attention() {
-    auto& choice = model_.model->attention_choice;
+    auto& choice = model_.attention;
     const auto& asked = options_.alignments;
     if (asked.layer > 0) choice.layer = asked.layer;
     if (asked.head > 0) choice.head = asked.head;
@@ -130,10 +121,9 @@ class LineTranslator {
       }
     }
     const bool want_alignment = !options_.alignments.path.empty();
-    const auto found = translate(
-        *model_.model, sources,
-        {.search = options_.search, .batch_tokens = options_.batch_tokens, .want_attention = want_alignment},
-        model_.device);
+    TranslateOptions translation{.search = options_.search, .batch_tokens = options_.batch_tokens};
+    if (want_alignment) translation.attention = model_.attention;
+    const auto found = translate(*model_.model, sources, translation);
 
     std::vector<LineTranslation> translations;
     size_t first = 0;
@@ -164,17 +154,14 @@ class LineTranslator {
 
 int run_translate(const TranslateCommandOptions& options, const SharedOptions& shared) {
   options.validate();
-  open_model_directory(options.model);
+  check_model_directory(options.use.model);
   // Files before the model: what cannot be read or written is known at once.
   LineReader input(options.input);
   OutputStream output(options.output);
   std::unique_ptr<AlignmentWriter> alignments;
   if (!options.alignments.path.empty()) alignments = make_alignment_writer(options.alignments);
 
-  auto model = load_model(options.model, shared.device, options.attention_backend);
-  check_precision(options.precision, model.device);
-  log_computation(model.config.model, model.device, options.precision, /*is_training=*/false);
-  LineTranslator translator(options, std::move(model));
+  LineTranslator translator(options, load_for_use(options.use, shared.device));
   translator.run(input, output, alignments.get());
   if (alignments) alignments->close();
   output.close();
@@ -187,6 +174,7 @@ Command translate_command() {
   return {"translate", "text in, translated text out, with alignments if wanted",
           [](Fields& fields) -> Command::Run {
             auto options = std::make_shared<TranslateCommandOptions>();
+            fields.add(options->use, "Translate");
             fields.add(*options, "Translate");
             fields.add(options->search, "Search");
             fields.add(options->alignments, "Alignments");

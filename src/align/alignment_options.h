@@ -11,7 +11,7 @@ namespace gloss {
 /// Names of the formats in which alignments are written (table in format.cpp).
 std::vector<std::string> alignment_format_names();
 
-/// What translate and align write about alignments.
+/// What translate writes about alignments.
 struct AlignmentOptions {
   std::string path;
   std::string format;  ///< empty: matrix for a folder, else csv
@@ -26,7 +26,8 @@ struct AlignmentOptions {
   void visit(Visitor&& field) {
     field("alignments", path, "Where to write the alignments; a folder gets one matrix for each line.", any);
     field("alignment-format", format,
-          "Default: matrix where --alignments is a folder or ends in '/', else csv.", format_check());
+          "Default: matrix where --alignments is a folder or ends in '/', else csv.",
+          or_empty(one_of(alignment_format_names())));
     field("alignment-level", level, "Units of the alignments.", one_of({"word", "piece"}));
     field("alignment-eos", eos, "Keep the end mark's row and column; rows are not renormalised then.", any);
     field("alignment-threshold", threshold,
@@ -40,14 +41,11 @@ struct AlignmentOptions {
     field("alignment-shift", shift,
           "Whether a target word's row is that of the step that reads it (on) or that writes it (off); "
           "empty: as training chose.",
-          one_of({"", "on", "off"}));
+          or_empty(one_of({"on", "off"})));
   }
 
   /// The format in words: `format`, or the default for `path`.
   std::string effective_format() const;
-
- private:
-  static Check format_check();
 };
 
 }  // namespace gloss

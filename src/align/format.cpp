@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "align/csv.h"
 #include "align/links.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/table.h"
 
 namespace gloss {
 namespace {
@@ -33,20 +32,11 @@ class MatrixWriter : public AlignmentWriter {
 
   void write(int64_t sentence, const Alignment& alignment, const AlignmentInfo& /*info*/) override {
     last_ = std::max(last_, sentence);
-    char name[40];
+    char name[32];
     std::snprintf(name, sizeof name, "%06lld.csv", static_cast<long long>(sentence));
-    const auto path = folder_ / name;
-    std::snprintf(name, sizeof name, ".%06lld.csv.tmp", static_cast<long long>(sentence));
-    const auto temporary = folder_ / name;
-    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-    file << matrix_csv(alignment);
-    file.close();
-    std::error_code error;
-    if (file) fs::rename(temporary, path, error);
-    if (file && !error) return;
-    std::error_code ignored;
-    fs::remove(temporary, ignored);
-    throw OutputError(path.string() + ": cannot be written; check free space and permissions");
+    AtomicFile file((folder_ / name).string(), Durability::kRenamed);
+    file.write(matrix_csv(alignment));
+    file.commit();
   }
 
   /// A folder of an earlier, longer run keeps none of its matrices: they would pass for lines of this input.
@@ -130,11 +120,7 @@ class JsonLinesWriter : public StreamWriter {
   }
 
  private:
-  static double rounded(double weight) {
-    const auto text = weight_text(weight);
-    std::from_chars(text.data(), text.data() + text.size(), weight);
-    return weight;
-  }
+  static double rounded(double weight) { return whole_number<double>(weight_text(weight)).value(); }
 };
 
 struct Entry {
@@ -153,19 +139,7 @@ constexpr std::array kFormats{Entry{"matrix", make<MatrixWriter>}, Entry{"csv", 
 
 }  // namespace
 
-std::vector<std::string> alignment_format_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : kFormats) names.emplace_back(entry.name);
-  return names;
-}
-
-Check AlignmentOptions::format_check() {
-  auto check = one_of(alignment_format_names());
-  check.fault = [named = check.fault](const std::string& written) {
-    return written.empty() ? std::string() : named(written);
-  };
-  return check;
-}
+std::vector<std::string> alignment_format_names() { return names_of(kFormats); }
 
 std::string AlignmentOptions::effective_format() const {
   if (!format.empty()) return format;
@@ -174,11 +148,7 @@ std::string AlignmentOptions::effective_format() const {
 }
 
 std::unique_ptr<AlignmentWriter> make_alignment_writer(const AlignmentOptions& options) {
-  const auto format = options.effective_format();
-  for (const auto& entry : kFormats)
-    if (entry.name == format) return entry.make(options);
-  throw UsageError("alignment-format: unknown value '" + format +
-                   "'; choose one of: " + join(alignment_format_names()));
+  return row_of(kFormats, "alignment format", options.effective_format()).make(options);
 }
 
 }  // namespace gloss

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <sstream>
 
-#include "config/field.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/table.h"
 
 namespace gloss {
 namespace {
@@ -28,9 +27,10 @@ struct Place {
   }
 };
 
-bool parse_number(std::string_view text, int64_t& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() && number >= 0;
+/// Nothing below 0.
+std::optional<int64_t> parse_number(std::string_view text) {
+  const auto number = whole_number<int64_t>(text);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 std::vector<std::string> fields_of(const std::string& line) {
@@ -43,13 +43,12 @@ std::vector<std::string> fields_of(const std::string& line) {
 /// `i-j` or `ipj`.
 void add_pair(const std::string& text, int64_t base, const Place& place, SentenceLinks& links) {
   const size_t mark = text.find_first_of("-p");
-  Link link{};
-  if (mark == std::string::npos || !parse_number(std::string_view(text).substr(0, mark), link.source) ||
-      !parse_number(std::string_view(text).substr(mark + 1), link.target))
+  const auto source = parse_number(text.substr(0, mark));
+  const auto target = mark == std::string::npos ? std::nullopt : parse_number(text.substr(mark + 1));
+  if (!source || !target)
     throw place.fault("'" + text +
                       "' is no link; write i-j (or ipj for a possible link), separated by spaces");
-  link.source -= base;
-  link.target -= base;
+  const Link link{.source = *source - base, .target = *target - base};
   if (link.source < 0 || link.target < 0)
     throw place.fault("link '" + text + "' has position 0, but positions count from " + std::to_string(base) +
                       "; if they count from 0, name the file .pharaoh, or in evaluate give --gold-base 0");
@@ -59,20 +58,21 @@ void add_pair(const std::string& text, int64_t base, const Place& place, Sentenc
 /// `sentence source target [S|P] [confidence]`.
 void add_naacl_line(const std::vector<std::string>& fields, int64_t base, const Place& place,
                     std::vector<SentenceLinks>& sentences) {
-  int64_t sentence = 0;
-  Link link{};
   const bool is_marked = fields.size() > 3;
-  const bool fits = fields.size() >= 3 && parse_number(fields[0], sentence) &&
-                    parse_number(fields[1], link.source) && parse_number(fields[2], link.target) &&
-                    (!is_marked || fields[3] == "S" || fields[3] == "P");
-  if (!fits) throw place.fault("no NAACL link; write: sentence source target [S|P]");
-  if (sentence < 1 || sentence > kMostSentences)
+  std::optional<int64_t> sentence, source, target;
+  if (fields.size() >= 3 && (!is_marked || fields[3] == "S" || fields[3] == "P")) {
+    sentence = parse_number(fields[0]);
+    source = parse_number(fields[1]);
+    target = parse_number(fields[2]);
+  }
+  if (!sentence || !source || !target)
+    throw place.fault("no NAACL link; write: sentence source target [S|P]");
+  if (*sentence < 1 || *sentence > kMostSentences)
     throw place.fault("sentence " + fields[0] + " is out of range; sentences count from 1");
-  if (sentence > static_cast<int64_t>(sentences.size())) sentences.resize(static_cast<size_t>(sentence));
-  link.source -= base;
-  link.target -= base;
+  if (*sentence > static_cast<int64_t>(sentences.size())) sentences.resize(static_cast<size_t>(*sentence));
+  const Link link{.source = *source - base, .target = *target - base};
   if (link.source < 0 || link.target < 0) return;  // the NULL word
-  auto& links = sentences[static_cast<size_t>(sentence - 1)];
+  auto& links = sentences[static_cast<size_t>(*sentence - 1)];
   (is_marked && fields[3] == "P" ? links.possible : links.sure).push_back(link);
 }
 
@@ -105,14 +105,7 @@ std::vector<Link> hard_links(const Alignment& alignment, double threshold, bool 
   return links;
 }
 
-const LinkFormat& link_format(const std::string& name) {
-  std::vector<std::string> names;
-  for (const auto& format : kFormats) {
-    if (format.name == name) return format;
-    names.push_back(format.name);
-  }
-  throw UsageError("unknown link format '" + name + "'; choose one of: " + join(names));
-}
+const LinkFormat& link_format(const std::string& name) { return row_of(kFormats, "link format", name); }
 
 const LinkFormat& link_format_of_file(const std::string& path) {
   for (const auto& format : kFormats)

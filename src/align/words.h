@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "align/alignment.h"
+#include "core/special_tokens.h"
 
 namespace gloss {
 
@@ -17,7 +18,7 @@ struct PieceWeights {
 };
 
 /// How the end mark is written when it is kept.
-inline constexpr std::string_view kEndMark = "</s>";
+inline constexpr std::string_view kEndMark = kSpecialTokens[kEos];
 
 /// The pieces as units. Without `keep_eos` the row and column of </s> are dropped and each row is divided by its sum,
 /// also where the attention itself sums to less than 1 (local-p); a row of zeros stays so. With it all weights are

@@ -1,8 +1,7 @@
 #include "checkpoint/attention_metadata.h"
 
-#include <charconv>
-
 #include "core/error.h"
+#include "core/text.h"
 
 namespace gloss {
 namespace {
@@ -11,15 +10,15 @@ constexpr auto kLayer = "alignment_layer";
 constexpr auto kHead = "alignment_head";
 constexpr auto kShift = "alignment_shift";
 
-int64_t number(const Metadata& metadata, const std::string& key, int64_t without, const std::string& file) {
+/// 0 where it is not there.
+int64_t number(const Metadata& metadata, const std::string& key, const std::string& file) {
   const auto found = metadata.find(key);
-  if (found == metadata.end()) return without;
-  const auto& text = found->second;
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0)
-    throw CheckpointError(file + ": its metadata has " + key + " '" + text + "', which is no number");
-  return value;
+  if (found == metadata.end()) return 0;
+  const auto value = whole_number<int64_t>(found->second);
+  if (!value || *value < 0)
+    throw CheckpointError(file + ": its metadata has " + key + " '" + found->second +
+                          "', which is no number");
+  return *value;
 }
 
 }  // namespace
@@ -30,12 +29,11 @@ Metadata attention_metadata(const AttentionChoice& choice) {
           {kShift, std::to_string(static_cast<int>(choice.shift))}};
 }
 
-AttentionChoice read_attention_metadata(const Metadata& metadata, const AttentionChoice& otherwise,
-                                        const AttentionCounts& counts, const std::string& file) {
-  const auto shift = number(metadata, kShift, static_cast<int64_t>(otherwise.shift), file);
-  const AttentionChoice choice{.layer = number(metadata, kLayer, otherwise.layer, file),
-                               .head = number(metadata, kHead, otherwise.head, file),
-                               .shift = shift != 0};
+AttentionChoice read_attention_metadata(const Metadata& metadata, const AttentionCounts& counts,
+                                        const std::string& file) {
+  const auto shift = number(metadata, kShift, file);
+  const AttentionChoice choice{
+      .layer = number(metadata, kLayer, file), .head = number(metadata, kHead, file), .shift = shift != 0};
   if (shift > 1)
     throw CheckpointError(file + ": its metadata has " + kShift + " '" + std::to_string(shift) +
                           "', which should be 0 or 1");

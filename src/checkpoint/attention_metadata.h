@@ -10,9 +10,9 @@ namespace gloss {
 /// What to store beside weights about the attention that alignments are read from.
 Metadata attention_metadata(const AttentionChoice& choice);
 
-/// What was stored; where nothing was, `otherwise`.
+/// What was stored; where nothing was, the model's own choice.
 /// Throws CheckpointError, naming `file`, for what is no choice among the model's attentions.
-AttentionChoice read_attention_metadata(const Metadata& metadata, const AttentionChoice& otherwise,
-                                        const AttentionCounts& counts, const std::string& file);
+AttentionChoice read_attention_metadata(const Metadata& metadata, const AttentionCounts& counts,
+                                        const std::string& file);
 
 }  // namespace gloss

@@ -2,11 +2,10 @@
 
 #include <fcntl.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
-#include <cstring>
 
 #include "checkpoint/safetensors_header.h"
 #include "core/error.h"
@@ -21,7 +20,6 @@ constexpr auto kModelFile = "model.safetensors";
 constexpr auto kOptimizerFile = "optimizer.safetensors";
 constexpr auto kStateFile = "state.json";
 constexpr std::string_view kStepPrefix = "step-";
-constexpr std::string_view kFileSuffix = ".tmp-";
 constexpr auto kFolderSuffix = ".tmp";
 constexpr int64_t kStateVersion = 1;
 
@@ -31,13 +29,6 @@ constexpr int64_t kStateVersion = 1;
 }
 
 std::error_code last_error() { return {errno, std::generic_category()}; }
-
-void sync_directory(const fs::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  ::fsync(descriptor);  // some file systems refuse to sync a folder: then nothing more can be done
-  ::close(descriptor);
-}
 
 /// A number in "step-NUMBER" and nothing else.
 std::optional<int64_t> step_of(const std::string& name) {
@@ -193,14 +184,9 @@ void ModelDirectory::prune(int64_t keep) const {
 void ModelDirectory::remove_leftovers() const {
   std::vector<fs::path> leftovers;
   std::error_code error;
-  // Files of AtomicFile: NAME.tmp-PID. Anything else in the model directory may be the user's own.
-  for (const auto& entry : fs::directory_iterator(root_, error)) {
-    const auto name = entry.path().filename().string();
-    const auto dot = name.rfind(kFileSuffix);
-    if (dot == std::string::npos || dot + kFileSuffix.size() == name.size()) continue;
-    if (name.find_first_not_of("0123456789", dot + kFileSuffix.size()) == std::string::npos)
-      leftovers.push_back(entry.path());
-  }
+  // Anything else in the model directory may be the user's own.
+  for (const auto& entry : fs::directory_iterator(root_, error))
+    if (is_atomic_leftover(entry.path().filename().string())) leftovers.push_back(entry.path());
   for (const auto& entry : fs::directory_iterator(checkpoints(), error)) {
     const auto& path = entry.path();
     if (path.extension() == kFolderSuffix && step_of(path.stem().string())) leftovers.push_back(path);

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace gloss {
 namespace {
@@ -57,11 +57,10 @@ void check_version(const Metadata& metadata, const std::string& file) {
   const auto found = metadata.find(kFormatKey);
   if (found == metadata.end()) return;  // written by another program: the checks that follow decide
   const auto& text = found->second;
-  int64_t version = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), version);
-  if (error != std::errc() || end != text.data() + text.size() || version < 1)
+  const auto version = whole_number<int64_t>(text);
+  if (!version || *version < 1)
     throw_damaged(file, "its gloss-format is '" + printable(text) + "', not a version number");
-  if (version > kFormatVersion)
+  if (*version > kFormatVersion)
     throw CheckpointError(file + ": has format version " + text + ", this gloss reads up to version " +
                           std::to_string(kFormatVersion) +
                           "; update gloss or save the model with an older one");

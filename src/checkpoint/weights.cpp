@@ -6,14 +6,15 @@
 
 #include "checkpoint/safetensors_header.h"
 #include "core/error.h"
+#include "core/text.h"
 
 namespace gloss {
 namespace {
 
 std::string shape_text(const Tensor& tensor) {
-  std::string text;
-  for (const auto extent : tensor.sizes()) text += (text.empty() ? "" : ", ") + std::to_string(extent);
-  return "[" + text + "]";
+  std::vector<std::string> extents;
+  for (const auto extent : tensor.sizes()) extents.push_back(std::to_string(extent));
+  return "[" + join(extents) + "]";
 }
 
 /// Two embeddings whose sizes in the file are those of the other one in the model.

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/text.h"
+
 namespace gloss {
 
 /// What a value must fulfil. `fault` gets the value as written by the user and returns what is wrong, or nothing.
@@ -23,15 +25,10 @@ struct Check {
 /// Value types: bool, int64_t, double, std::string, std::vector<std::string>.
 namespace detail {
 
-inline bool parse_number(const std::string& text, double& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 inline Check number_check(std::string text, std::function<bool(double)> holds) {
   auto fault = [text, holds = std::move(holds)](const std::string& written) -> std::string {
-    double value = 0.0;
-    if (parse_number(written, value) && std::isfinite(value) && holds(value)) return {};
+    const auto value = whole_number<double>(written);
+    if (value && std::isfinite(*value) && holds(*value)) return {};
     return "must be " + text + ", got '" + written + "'";
   };
   return {std::move(text), std::move(fault)};
@@ -59,12 +56,6 @@ inline Check below_one() {
   return detail::number_check("at least 0 and below 1", [](double v) { return v >= 0 && v < 1; });
 }
 
-inline std::string join(const std::vector<std::string>& names, const std::string& separator = ", ") {
-  std::string text;
-  for (const auto& name : names) text += (text.empty() ? "" : separator) + name;
-  return text;
-}
-
 inline Check one_of(std::vector<std::string> names) {
   auto text = "one of: " + join(names);
   auto fault = [names = std::move(names), text](const std::string& written) -> std::string {
@@ -73,6 +64,13 @@ inline Check one_of(std::vector<std::string> names) {
     return "unknown value '" + written + "'; choose " + text;
   };
   return {std::move(text), std::move(fault)};
+}
+
+/// The same, or nothing: for options that may be left open.
+inline Check or_empty(const Check& check) {
+  return {check.text + ", or empty", [fault = check.fault](const std::string& written) {
+            return written.empty() ? std::string() : fault(written);
+          }};
 }
 
 }  // namespace gloss

@@ -1,10 +1,10 @@
 #include "config/fields.h"
 
-#include <charconv>
 #include <cmath>
 
 #include "config/nearest_name.h"
 #include "core/error.h"
+#include "core/text.h"
 
 namespace gloss {
 namespace {
@@ -19,15 +19,18 @@ void parse(const Setting& setting, const std::string& text, bool& value) {
 }
 
 void parse(const Setting& setting, const std::string& text, int64_t& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc::result_out_of_range) refuse(setting, "'" + text + "' is too large a number");
-  if (error != std::errc() || end != text.data() + text.size())
+  const auto number = whole_number<int64_t>(text);
+  const auto digits = text.substr(text.starts_with('-') ? 1 : 0);
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos)
     refuse(setting, "must be a whole number, got '" + text + "'");
+  if (!number) refuse(setting, "'" + text + "' is too large a number");
+  value = *number;
 }
 
 void parse(const Setting& setting, const std::string& text, double& value) {
-  if (!detail::parse_number(text, value) || std::isnan(value))
-    refuse(setting, "must be a number, got '" + text + "'");
+  const auto number = whole_number<double>(text);
+  if (!number || std::isnan(*number)) refuse(setting, "must be a number, got '" + text + "'");
+  value = *number;
 }
 
 void parse(const Setting&, const std::string& text, std::string& value) { value = text; }

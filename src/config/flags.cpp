@@ -4,6 +4,7 @@
 
 #include "config/nearest_name.h"
 #include "core/error.h"
+#include "core/text.h"
 
 namespace gloss {
 namespace {

@@ -13,34 +13,47 @@
 #include <sstream>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace gloss {
 namespace {
 
 constexpr size_t kBufferSize = size_t{1} << 16;
 constexpr mode_t kFileMode = 0666;  // the umask takes away from it
+constexpr std::string_view kTemporarySuffix = ".tmp-";
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
   throw OutputError(path + ": " + what + ": " + std::strerror(errno));
 }
 
-void write_all(int descriptor, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
-    if (count < 0) {
-      if (errno == EINTR) continue;
-      fail(path, "cannot be written");
-    }
-    bytes.remove_prefix(static_cast<size_t>(count));
-  }
-}
+/// Leads to the open file, whether it has a name or not.
+std::string link_to(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
 
 std::string directory_of(const std::string& path) {
   const auto parent = std::filesystem::path(path).parent_path();
   return parent.empty() ? "." : parent.string();
 }
 
-/// Makes a rename in the folder durable. Some file systems refuse to sync a folder: then nothing more can be done.
+/// A file without a name in the folder, or -1 where that cannot be had or could not get a name later.
+int open_nameless(const std::string& folder) {
+  const int descriptor = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, kFileMode);
+  if (descriptor < 0 || ::access(link_to(descriptor).c_str(), F_OK) == 0) return descriptor;
+  ::close(descriptor);  // no /proc here
+  return -1;
+}
+
+}  // namespace
+
+bool write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(descriptor, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(count));
+  }
+  return true;
+}
+
 void sync_directory(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -48,20 +61,31 @@ void sync_directory(const std::string& path) {
   ::close(descriptor);
 }
 
-}  // namespace
+bool is_atomic_leftover(std::string_view name) {
+  const auto begin = name.rfind(kTemporarySuffix);
+  return begin != std::string_view::npos &&
+         whole_number<uint64_t>(name.substr(begin + kTemporarySuffix.size())).has_value();
+}
 
-AtomicFile::AtomicFile(const std::string& path)
-    : path_(path), temporary_(path + ".tmp-" + std::to_string(::getpid())) {
+AtomicFile::AtomicFile(const std::string& path, Durability durability)
+    : path_(path),
+      temporary_(path + std::string(kTemporarySuffix) + std::to_string(::getpid())),
+      durability_(durability) {
   struct stat info {};
   if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
     throw OutputError(path + ": is a folder; name a file");
+  // A name that cannot be is found now, not after hours of work.
+  if (::lstat(temporary_.c_str(), &info) != 0 && errno != ENOENT) fail(path_, "cannot be made");
+  descriptor_ = open_nameless(directory_of(path));
+  if (descriptor_ >= 0) return;
   descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kFileMode);
   if (descriptor_ < 0) fail(path_, "cannot be made");
+  is_named_ = true;
 }
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (is_named_) ::unlink(temporary_.c_str());
 }
 
 void AtomicFile::write(std::string_view bytes) {
@@ -70,19 +94,30 @@ void AtomicFile::write(std::string_view bytes) {
 }
 
 void AtomicFile::flush() {
-  write_all(descriptor_, buffer_, path_);
+  if (!write_all(descriptor_, buffer_)) fail(path_, "cannot be written");
   buffer_.clear();
+}
+
+/// Only rename() replaces a file, and it needs a name to begin with.
+void AtomicFile::give_name() {
+  if (is_named_) return;
+  ::unlink(temporary_.c_str());  // of a program that had our number and was ended in this place
+  if (::linkat(AT_FDCWD, link_to(descriptor_).c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0)
+    fail(path_, "cannot be put in place");
+  is_named_ = true;
 }
 
 void AtomicFile::commit() {
   flush();
-  if (::fsync(descriptor_) != 0 && errno != EINVAL) fail(path_, "cannot be written");
+  if (durability_ == Durability::kSynced && ::fsync(descriptor_) != 0 && errno != EINVAL)
+    fail(path_, "cannot be written");
+  give_name();
   const int closed = ::close(descriptor_);
   descriptor_ = -1;
   if (closed != 0) fail(path_, "cannot be written");
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, "cannot be put in place");
-  temporary_.clear();
-  sync_directory(directory_of(path_));
+  is_named_ = false;
+  if (durability_ == Durability::kSynced) sync_directory(directory_of(path_));
 }
 
 OutputStream::OutputStream(const std::string& path) : name_(path) {
@@ -123,7 +158,7 @@ void OutputStream::flush() {
   if (file_) return;  // nobody sees it before close()
   const std::string bytes = std::move(buffer_);
   buffer_.clear();
-  write_all(descriptor_, bytes, name_);
+  if (!write_all(descriptor_, bytes)) fail(name_, "cannot be written");
 }
 
 void OutputStream::close() {

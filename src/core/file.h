@@ -46,11 +46,17 @@ class LineReader {
 /// Number of lines as LineReader counts them.
 int64_t count_lines(const std::string& path);
 
-/// A file that appears under its name only when it is whole: written to PATH.tmp-<pid> beside it, made durable and
-/// renamed by commit(). Without commit() the destructor removes it. Throws OutputError naming the path.
+enum class Durability {
+  kSynced,   ///< on the disk when commit() returns: whole even after a power cut
+  kRenamed,  ///< whole as long as the system runs; for files that are many and soon made again
+};
+
+/// A file that appears under its name only when it is whole. Until commit() it has no name, and nothing is left of it
+/// however the program ends; where the file system cannot do that, it is called PATH.tmp-<pid> meanwhile, which the
+/// destructor removes. Throws OutputError naming the path.
 class AtomicFile {
  public:
-  explicit AtomicFile(const std::string& path);
+  explicit AtomicFile(const std::string& path, Durability durability = Durability::kSynced);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
   ~AtomicFile();
@@ -60,12 +66,18 @@ class AtomicFile {
 
  private:
   void flush();
+  void give_name();
 
   std::string path_;
   std::string temporary_;
+  Durability durability_;
+  bool is_named_ = false;  // temporary_ exists
   std::string buffer_;
   int descriptor_ = -1;
 };
+
+/// Is this the name of a file (without its folder) that an interrupted AtomicFile left behind?
+bool is_atomic_leftover(std::string_view name);
 
 /// Results: stdout (path "-" or ""), a file or a device. A regular file appears under its name only after close().
 /// A closed pipe ends the program by SIGPIPE, as usual. Throws OutputError.
@@ -95,6 +107,12 @@ std::string read_file(const std::string& path);
 
 /// Atomic, durable. Throws OutputError.
 void write_file(const std::string& path, std::string_view bytes);
+
+/// Writes all bytes to a descriptor, however many calls that takes. False: failed, and errno says why.
+[[nodiscard]] bool write_all(int descriptor, std::string_view bytes);
+
+/// Makes renames in the folder durable. Some file systems refuse to sync a folder: then nothing more can be done.
+void sync_directory(const std::string& path);
 
 /// Holds a folder for this process until destroyed; the system lets go of it if the process dies.
 /// Throws OutputError when another process holds it, or the folder cannot be opened.

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "core/error.h"
-
 namespace gloss {
 
 const std::vector<std::string>& log_level_names() {
@@ -16,12 +14,6 @@ const std::vector<std::string>& log_level_names() {
 }
 
 void setup_log(const std::string& level, bool quiet) {
-  const auto& names = log_level_names();
-  if (std::find(names.begin(), names.end(), level) == names.end()) {
-    std::string list;
-    for (const auto& name : names) list += (list.empty() ? "" : ", ") + name;
-    throw UsageError("--log-level: unknown value '" + level + "'; choose one of: " + list);
-  }
   auto logger =
       std::make_shared<spdlog::logger>("gloss", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
   logger->set_pattern("[%H:%M:%S] %^%l%$: %v");

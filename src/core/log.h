@@ -9,7 +9,7 @@ namespace gloss {
 const std::vector<std::string>& log_level_names();
 
 /// The default logger of spdlog writes to stderr from now on, from `level` up; `quiet` raises it to warnings.
-/// Throws UsageError for an unknown level.
+/// \param level one of log_level_names()
 void setup_log(const std::string& level, bool quiet);
 
 }  // namespace gloss

@@ -6,8 +6,8 @@
 
 namespace gloss {
 
-/// Sentence pairs as rectangles of ids, padded with kPad at the right. Row-major, no LibTorch here: the trainer and
-/// the search turn them into tensors.
+/// Sentence pairs as rectangles of ids, padded with kPad at the right. Row-major, no LibTorch here:
+/// search/batch_tensors.h turns them into tensors.
 ///
 /// Every source row ends in kEos before its padding, so no source is ever empty.
 /// target_in  = <s>  y_1 … y_n        target_out = y_1 … y_n </s>
@@ -24,6 +24,11 @@ struct Batch {
 
   int64_t source_tokens = 0;  ///< sum of source_lengths
   int64_t target_tokens = 0;  ///< sum of target_lengths
+
+  /// Cells that hold padding, both sides together.
+  int64_t padding_cells() const {
+    return size * (source_length + target_length) - source_tokens - target_tokens;
+  }
 };
 
 struct EncodedPair {

@@ -29,7 +29,6 @@ class PlanWriter {
     batch_.pairs.push_back(pair);
     batch_.source_length = std::max(batch_.source_length, source);
     batch_.target_length = std::max(batch_.target_length, target);
-    batch_.target_tokens += target;
   }
 
   void close() {
@@ -68,16 +67,6 @@ std::vector<BatchPlan> plan_epoch(const EncodedCorpus& corpus, int64_t batch_tok
   }
   random.shuffle(writer.plan);
   return std::move(writer.plan);
-}
-
-double padding_share(const std::vector<BatchPlan>& plan) {
-  int64_t positions = 0;
-  int64_t tokens = 0;
-  for (const auto& batch : plan) {
-    positions += static_cast<int64_t>(batch.pairs.size()) * batch.target_length;
-    tokens += batch.target_tokens;
-  }
-  return positions == 0 ? 0.0 : 1.0 - static_cast<double>(tokens) / static_cast<double>(positions);
 }
 
 BatchStream::BatchStream(const EncodedCorpus& corpus, std::vector<BatchPlan> plan, size_t start)

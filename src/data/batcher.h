@@ -20,7 +20,6 @@ struct BatchPlan {
   std::vector<uint32_t> pairs;
   int64_t source_length = 0;
   int64_t target_length = 0;
-  int64_t target_tokens = 0;  ///< without padding
 };
 
 /// Order of an epoch: every pair of the corpus exactly once.
@@ -31,9 +30,6 @@ struct BatchPlan {
 /// budget, the seed and the epoch, so (epoch, index of the batch) is all that a resumed run needs.
 std::vector<BatchPlan> plan_epoch(const EncodedCorpus& corpus, int64_t batch_tokens, uint64_t seed,
                                   int64_t epoch);
-
-/// Share of target positions that are padding, 0 … 1.
-double padding_share(const std::vector<BatchPlan>& plan);
 
 /// Hands out the batches of a plan in its order from `start` on, while a thread reads and lays out the next ones.
 class BatchStream {

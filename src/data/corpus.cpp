@@ -3,17 +3,17 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <exception>
-#include <thread>
 #include <utility>
 
 #include "core/error.h"
+#include "core/parallel.h"
 #include "core/unicode.h"
 
 namespace gloss {
 namespace {
 
 constexpr size_t kChunkPairs = 8192;
+constexpr size_t kPiecePairs = 64;  // what a thread takes at a time
 constexpr int64_t kFaultsNamed = 5;
 
 std::string_view bytes_of(const std::vector<int32_t>& ids) {
@@ -60,22 +60,11 @@ EncodedPair encode(const LinePair& lines, const Tokenizers& tokenizers) {
 }
 
 std::vector<EncodedPair> encode_chunk(const std::vector<LinePair>& lines, const Tokenizers& tokenizers,
-                                      size_t threads) {
+                                      int64_t threads) {
   std::vector<EncodedPair> pairs(lines.size());
-  std::vector<std::exception_ptr> failures(threads);
-  const auto work = [&](size_t worker) {
-    try {
-      for (size_t i = worker; i < lines.size(); i += threads) pairs[i] = encode(lines[i], tokenizers);
-    } catch (...) {
-      failures[worker] = std::current_exception();
-    }
-  };
-  std::vector<std::thread> workers;
-  for (size_t worker = 1; worker < threads; ++worker) workers.emplace_back(work, worker);
-  work(0);
-  for (auto& worker : workers) worker.join();
-  for (const auto& failure : failures)
-    if (failure) std::rethrow_exception(failure);
+  in_parallel(lines.size(), kPiecePairs, threads, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) pairs[i] = encode(lines[i], tokenizers);
+  });
   return pairs;
 }
 
@@ -87,8 +76,6 @@ void EncodedCorpus::append(const EncodedPair& pair) {
   ids_.append(bytes_of(pair.target));
   index_.push_back(
       {offset, static_cast<uint32_t>(pair.source.size()), static_cast<uint32_t>(pair.target.size())});
-  source_tokens_ += static_cast<int64_t>(pair.source.size()) + 1;
-  target_tokens_ += static_cast<int64_t>(pair.target.size()) + 1;
 }
 
 EncodedPair EncodedCorpus::pair(size_t i) const {
@@ -109,8 +96,7 @@ EncodedCorpus encode_corpus(const ParallelText& text, const Tokenizers& tokenize
   CorpusCounts counts;
   std::vector<LinePair> chunk;
   const auto flush = [&] {
-    for (const auto& pair :
-         encode_chunk(chunk, tokenizers, static_cast<size_t>(std::max<int64_t>(threads, 1))))
+    for (const auto& pair : encode_chunk(chunk, tokenizers, threads))
       if (fate_of(pair, max_length, counts) == Fate::kKept) corpus.append(pair);
     chunk.clear();
   };
@@ -122,7 +108,6 @@ EncodedCorpus encode_corpus(const ParallelText& text, const Tokenizers& tokenize
   });
   flush();
   corpus.finish();
-  corpus.set_counts(counts);
   report_invalid(counts, text.name());
   spdlog::info("{}: {} of {} pairs kept; left out: {} with an empty side, {} longer than {} pieces",
                text.name(), counts.kept, counts.pairs, counts.empty, counts.too_long, max_length);

@@ -32,11 +32,6 @@ class EncodedCorpus {
   EncodedPair pair(size_t i) const;
   int64_t source_length(size_t i) const { return index_[i].source_length; }  ///< </s> not counted
   int64_t target_length(size_t i) const { return index_[i].target_length; }
-  int64_t source_tokens() const { return source_tokens_; }  ///< </s> of every pair counted
-  int64_t target_tokens() const { return target_tokens_; }
-
-  const CorpusCounts& counts() const { return counts_; }
-  void set_counts(const CorpusCounts& counts) { counts_ = counts; }
 
  private:
   struct Entry {
@@ -46,9 +41,6 @@ class EncodedCorpus {
   };
   std::vector<Entry> index_;
   Spool ids_;
-  int64_t source_tokens_ = 0;
-  int64_t target_tokens_ = 0;
-  CorpusCounts counts_;
 };
 
 /// One pass over the text: bytes that are no UTF-8 replaced and reported by line number, pairs with an empty side or one

@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "config/field.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/text.h"
 #include "core/unicode.h"
 
 namespace gloss {

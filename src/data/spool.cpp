@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/file.h"
 
 namespace gloss {
 namespace {
@@ -59,13 +60,7 @@ uint64_t Spool::append(std::string_view bytes) {
 }
 
 void Spool::flush() {
-  std::string_view rest = buffer_;
-  while (!rest.empty()) {
-    const ssize_t count = ::write(descriptor_, rest.data(), rest.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail("a temporary file cannot be written");
-    rest.remove_prefix(static_cast<size_t>(count));
-  }
+  if (!write_all(descriptor_, buffer_)) fail("a temporary file cannot be written");
   buffer_.clear();
 }
 

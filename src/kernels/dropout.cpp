@@ -23,9 +23,9 @@ struct Mask {
   }
 };
 
-// [begin, end) of n elements, for each thread.
+/// loop(begin, end) for ranges that together cover n elements, on LibTorch's threads.
 template <class Loop>
-void in_parallel(int64_t n, const Loop& loop) {
+void for_ranges(int64_t n, const Loop& loop) {
   at::parallel_for(0, n, 1 << 15, loop);
 }
 
@@ -43,12 +43,12 @@ Tensor masked(const Tensor& input, const Mask& mask, at::ScalarType type) {
   const auto scale = mask.scale();
   if (type == at::kFloat) {
     auto* to = y.mutable_data_ptr<float>();
-    in_parallel(x.numel(), [&](int64_t begin, int64_t end) {
+    for_ranges(x.numel(), [&](int64_t begin, int64_t end) {
       cpu_kernels().dropout(from, to, begin, end, mask.key, threshold, scale);
     });
   } else {
     auto* to = bits(y);
-    in_parallel(x.numel(), [&](int64_t begin, int64_t end) {
+    for_ranges(x.numel(), [&](int64_t begin, int64_t end) {
       cpu_kernels().dropout_bf16(from, to, begin, end, mask.key, threshold, scale);
     });
   }
@@ -64,12 +64,12 @@ Tensor masked_sum(const Tensor& residual_input, const Tensor& input, const Mask&
   const auto scale = mask.scale();
   if (x.scalar_type() == at::kFloat) {
     const auto* from = x.const_data_ptr<float>();
-    in_parallel(x.numel(), [&](int64_t begin, int64_t end) {
+    for_ranges(x.numel(), [&](int64_t begin, int64_t end) {
       cpu_kernels().dropout_add(r, from, to, begin, end, mask.key, threshold, scale);
     });
   } else {
     const auto* from = bits(x);
-    in_parallel(x.numel(), [&](int64_t begin, int64_t end) {
+    for_ranges(x.numel(), [&](int64_t begin, int64_t end) {
       cpu_kernels().dropout_add_bf16(r, from, to, begin, end, mask.key, threshold, scale);
     });
   }

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <deque>
 
-#include "core/error.h"
+#include "core/table.h"
 #include "metrics/code_points.h"
 #include "metrics/ngram_matches.h"
 
@@ -22,10 +22,7 @@ constexpr std::array kSmoothings{Smoothing{"exp", 0.0, false}, Smoothing{"floor"
                                  Smoothing{"add-k", 1.0, true}, Smoothing{"none", 0.0, false}};
 
 const Smoothing& smoothing(const BleuOptions& options) {
-  for (const auto& entry : kSmoothings)
-    if (entry.name == options.smooth_method) return entry;
-  throw UsageError("smooth-method: unknown value '" + options.smooth_method +
-                   "'; choose one of: " + join(bleu_smoothing_names()));
+  return row_of(kSmoothings, "smoothing", options.smooth_method);
 }
 
 double smooth_value(const BleuOptions& options) {
@@ -134,11 +131,7 @@ class Bleu : public Metric {
 
 }  // namespace
 
-std::vector<std::string> bleu_smoothing_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : kSmoothings) names.emplace_back(entry.name);
-  return names;
-}
+std::vector<std::string> bleu_smoothing_names() { return names_of(kSmoothings); }
 
 std::unique_ptr<Metric> bleu_metric(const BleuOptions& options) { return std::make_unique<Bleu>(options); }
 

@@ -22,18 +22,6 @@ std::u32string code_points(std::string_view text) {
   return points;
 }
 
-std::string utf8(std::u32string_view text) {
-  std::string bytes;
-  bytes.reserve(text.size());
-  for (const char32_t point : text) {
-    char encoded[U8_MAX_LENGTH];
-    int32_t size = 0;
-    U8_APPEND_UNSAFE(encoded, size, static_cast<UChar32>(point));
-    bytes.append(encoded, static_cast<size_t>(size));
-  }
-  return bytes;
-}
-
 bool is_python_space(char32_t c) {
   if (c < 0x80) return c == U' ' || (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x1F);
   return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 ||

@@ -11,7 +11,6 @@ namespace gloss {
 
 /// The code points of UTF-8 text; bytes that are no UTF-8 become U+FFFD.
 std::u32string code_points(std::string_view text);
-std::string utf8(std::u32string_view text);
 
 /// Python's str.isspace of one character. It counts U+0085, U+00A0, U+001C to U+001F, but not U+200B.
 bool is_python_space(char32_t c);

@@ -1,7 +1,7 @@
 #include "metrics/metric.h"
 
 #include "core/error.h"
-#include "metrics/parallel.h"
+#include "core/parallel.h"
 
 namespace gloss {
 namespace {
@@ -9,14 +9,10 @@ namespace {
 // Lines that a thread takes at a time.
 constexpr size_t kPiece = 256;
 
-bool is_present(const std::string& /*line*/) { return true; }
-bool is_present(const std::optional<std::string>& line) { return line.has_value(); }
-const std::string& text_of(const std::string& line) { return line; }
-const std::string& text_of(const std::optional<std::string>& line) { return *line; }
+}  // namespace
 
-template <class Line>
-std::vector<Segment> zip(const std::vector<std::string>& hypotheses,
-                         const std::vector<std::vector<Line>>& references) {
+std::vector<Segment> make_segments(const std::vector<std::string>& hypotheses,
+                                   const std::vector<std::vector<std::string>>& references) {
   if (references.empty()) throw DataError("no reference; give at least one");
   if (hypotheses.empty()) throw DataError("no line to score; give a hypothesis that isn't empty");
   for (size_t r = 0; r < references.size(); ++r)
@@ -27,26 +23,9 @@ std::vector<Segment> zip(const std::vector<std::string>& hypotheses,
   std::vector<Segment> segments(hypotheses.size());
   for (size_t i = 0; i < segments.size(); ++i) {
     segments[i].hypothesis = hypotheses[i];
-    segments[i].references.reserve(references.size());
-    for (const auto& reference : references)
-      if (is_present(reference[i])) segments[i].references.push_back(text_of(reference[i]));
-    if (segments[i].references.empty())
-      throw DataError("line " + std::to_string(i + 1) +
-                      " has no reference; give at least one, or leave the line out");
+    for (const auto& reference : references) segments[i].references.emplace_back(reference[i]);
   }
   return segments;
-}
-
-}  // namespace
-
-std::vector<Segment> make_segments(const std::vector<std::string>& hypotheses,
-                                   const std::vector<std::vector<std::string>>& references) {
-  return zip(hypotheses, references);
-}
-
-std::vector<Segment> make_segments(const std::vector<std::string>& hypotheses,
-                                   const std::vector<std::vector<std::optional<std::string>>>& references) {
-  return zip(hypotheses, references);
 }
 
 int64_t count_references(const std::vector<Segment>& segments) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,11 +18,6 @@ struct Segment {
 /// and each reference has as many lines as the hypotheses.
 std::vector<Segment> make_segments(const std::vector<std::string>& hypotheses,
                                    const std::vector<std::vector<std::string>>& references);
-
-/// The same where a line may lack some of the references (no value); an empty reference is one of length zero.
-/// DataError, naming the line, for a line without any: no metric is defined there.
-std::vector<Segment> make_segments(const std::vector<std::string>& hypotheses,
-                                   const std::vector<std::vector<std::optional<std::string>>>& references);
 
 /// What a signature says beside the metric's own options.
 struct SignatureFacts {

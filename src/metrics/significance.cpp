@@ -5,8 +5,8 @@
 #include <functional>
 #include <numeric>
 
+#include "core/parallel.h"
 #include "core/random.h"
-#include "metrics/parallel.h"
 
 namespace gloss {
 namespace {

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "config/field.h"
-#include "core/error.h"
+#include "core/table.h"
 #include "metrics/code_points.h"
 #include "metrics/tokenize_rules.h"
 
@@ -75,21 +74,13 @@ constexpr std::array kTokenizers{Entry{"13a", mteval_13a}, Entry{"none", unchang
 
 }  // namespace
 
-std::vector<std::string> metric_tokenizer_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : kTokenizers) names.emplace_back(entry.name);
-  return names;
-}
+std::vector<std::string> metric_tokenizer_names() { return names_of(kTokenizers); }
 
 std::u32string metric_tokenized(std::string_view line, const std::string& tokenizer) {
-  for (const auto& entry : kTokenizers) {
-    if (entry.name != tokenizer) continue;
-    auto points = code_points(line);
-    drop_trailing_space(points);
-    return entry.tokenize(std::move(points));
-  }
-  throw UsageError("tokenize: unknown tokenizer '" + tokenizer +
-                   "'; choose one of: " + join(metric_tokenizer_names()));
+  const auto& entry = row_of(kTokenizers, "tokenizer", tokenizer);
+  auto points = code_points(line);
+  drop_trailing_space(points);
+  return entry.tokenize(std::move(points));
 }
 
 }  // namespace gloss

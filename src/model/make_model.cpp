@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "core/error.h"
+#include "core/table.h"
 #include "model/rnn_seq2seq.h"
 #include "model/transformer_seq2seq.h"
 
@@ -10,7 +10,7 @@ namespace gloss {
 namespace {
 
 struct ModelEntry {
-  const char* type;
+  const char* name;
   std::shared_ptr<Seq2Seq> (*make)(const ModelOptions&, const VocabularySizes&);
 };
 
@@ -29,17 +29,11 @@ constexpr std::array kModels{
 
 }  // namespace
 
-std::vector<std::string> model_types() {
-  std::vector<std::string> types;
-  for (const auto& entry : kModels) types.emplace_back(entry.type);
-  return types;
-}
+std::vector<std::string> model_types() { return names_of(kModels); }
 
 std::shared_ptr<Seq2Seq> make_model(const ModelOptions& options, const VocabularySizes& vocabularies) {
   options.validate();
-  for (const auto& entry : kModels)
-    if (options.type == entry.type) return entry.make(options.resolved(), vocabularies);
-  throw UsageError("unknown model type '" + options.type + "'; choose one of: " + join(model_types()));
+  return row_of(kModels, "model type", options.type).make(options.resolved(), vocabularies);
 }
 
 }  // namespace gloss

@@ -1,6 +1,7 @@
 #include "model/model_options.h"
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace gloss {
 namespace {
@@ -60,10 +61,10 @@ void validate_transformer(const ModelOptions& options) {
 
 ModelOptions ModelOptions::resolved() const {
   auto options = *this;
-  const int64_t layers = type == "rnn" ? 1 : 6;
+  const int64_t layers = is_rnn() ? 1 : 6;
   if (options.encoder_layers == 0) options.encoder_layers = layers;
   if (options.decoder_layers == 0) options.decoder_layers = layers;
-  if (type != "rnn") return options;
+  if (!is_rnn()) return options;
   const bool is_luong = attention == "luong";
   if (options.attention_score.empty()) options.attention_score = is_luong ? "general" : "additive";
   if (options.readout.empty()) options.readout = is_luong ? "attentional" : "maxout";
@@ -72,7 +73,7 @@ ModelOptions ModelOptions::resolved() const {
 }
 
 void ModelOptions::validate() const {
-  if (type == "rnn") {
+  if (is_rnn()) {
     refuse_changed<TransformerOptions>(*this, type, "transformer", preset);
     validate_rnn(resolved());
   } else {

@@ -23,12 +23,6 @@ std::vector<std::string> preset_names();
 inline constexpr double kWidest = 16384;
 inline constexpr double kDeepest = 64;
 
-/// The names with "" before them, for options that may be left open.
-inline std::vector<std::string> or_empty(std::vector<std::string> names) {
-  names.insert(names.begin(), "");
-  return names;
-}
-
 /// What only type rnn reads. Empty strings and zeros stand for "as the type of attention has it".
 struct RnnOptions {
   std::string attention = "bahdanau";
@@ -47,6 +41,8 @@ struct RnnOptions {
   std::string readout;
   bool variational_dropout = false;
 
+  int64_t directions() const { return bidirectional ? 2 : 1; }  ///< of the encoder
+
   template <class Visitor>
   void visit(Visitor&& field) {
     field("attention", attention,
@@ -55,7 +51,7 @@ struct RnnOptions {
           one_of({"bahdanau", "luong"}));
     field("attention-score", attention_score,
           "rnn: score function; empty: additive for bahdanau, general for luong.",
-          one_of(or_empty(score_names())));
+          or_empty(one_of(score_names())));
     field("attention-window", attention_window, "rnn: which source positions may be attended.",
           one_of(window_names()));
     field("attention-width", attention_width, "rnn: half width D of the local windows.", positive);
@@ -83,7 +79,7 @@ struct RnnOptions {
           "rnn: what the output layer reads; maxout or tanh of state, embedding and context, attentional = "
           "tanh(W [context; state]), state = the state itself; empty: maxout for bahdanau, attentional for "
           "luong.",
-          one_of({"", "maxout", "tanh", "attentional", "state"}));
+          or_empty(one_of({"maxout", "tanh", "attentional", "state"})));
     field("variational-dropout", variational_dropout, "rnn: one dropout mask a sentence for all time steps.",
           any);
   }
@@ -128,7 +124,7 @@ struct TransformerOptions {
   }
 };
 
-/// What a model is made of. resolve() fills in what is left open, so that a model directory records what was really
+/// What a model is made of. resolved() fills in what is left open, so that a model directory records what was really
 /// built.
 struct ModelOptions : RnnOptions, TransformerOptions {
   std::string type = "rnn";
@@ -138,11 +134,13 @@ struct ModelOptions : RnnOptions, TransformerOptions {
   bool tie_embeddings = true;
   double dropout = 0.2;
 
+  bool is_rnn() const { return type == "rnn"; }
+
   template <class Visitor>
   void visit(Visitor&& field) {
     field("type", type, "Kind of model.", one_of(model_types()));
     field("preset", preset, "Sizes and training settings as a set; a --config file and flags win over it.",
-          one_of(or_empty(preset_names())));
+          or_empty(one_of(preset_names())));
     field("encoder-layers", encoder_layers, "Encoder depth; 0: 1 for rnn, 6 for transformer.",
           between(0, kDeepest));
     field("decoder-layers", decoder_layers, "Decoder depth; 0: 1 for rnn, 6 for transformer.",

@@ -1,6 +1,6 @@
 #include "model/presets.h"
 
-#include "core/error.h"
+#include "core/table.h"
 #include "model/model_options.h"
 
 namespace gloss {
@@ -61,22 +61,14 @@ const std::vector<Preset>& presets() {
 
 }  // namespace
 
-std::vector<std::string> preset_names() {
-  std::vector<std::string> names;
-  for (const auto& preset : presets()) names.emplace_back(preset.name);
-  return names;
-}
+std::vector<std::string> preset_names() { return names_of(presets()); }
 
 std::vector<Setting> preset_settings(const std::string& name) {
   if (name.empty()) return {};
-  for (const auto& preset : presets()) {
-    if (name != preset.name) continue;
-    std::vector<Setting> settings;
-    for (const auto& [key, value] : preset.settings)
-      settings.push_back({.key = key, .values = {value}, .origin = "preset " + name + ": " + key});
-    return settings;
-  }
-  throw UsageError("unknown preset '" + name + "'; choose one of: " + join(preset_names()));
+  std::vector<Setting> settings;
+  for (const auto& [key, value] : row_of(presets(), "preset", name).settings)
+    settings.push_back({.key = key, .values = {value}, .origin = "preset " + name + ": " + key});
+  return settings;
 }
 
 }  // namespace gloss

@@ -8,6 +8,11 @@
 
 namespace gloss {
 
+/// Whether dropout now has one mask a sentence for all time steps.
+inline bool has_fixed_masks(const ModelOptions& options, bool is_training) {
+  return options.variational_dropout && is_training && options.dropout > 0.0;
+}
+
 struct RnnEncoderOutput {
   Tensor states;                 ///< [batch, src_len, directions·hidden], 0 at padding
   std::vector<CellState> final;  ///< for each layer and direction (forward first): after the last real word,
@@ -24,9 +29,7 @@ class RnnEncoderImpl : public torch::nn::Module {
   RnnEncoderOutput forward(const Tensor& embedded, const Tensor& lengths);
 
  private:
-  int64_t directions_;
-  double dropout_;
-  bool variational_;
+  ModelOptions options_;
   std::vector<RecurrentLayer> layers_;  // layer 0 forward, layer 0 backward, layer 1 forward, …
 };
 TORCH_MODULE(RnnEncoder);

@@ -15,17 +15,15 @@ RnnSeq2Seq::RnnSeq2Seq(const ModelOptions& options, const VocabularySizes& vocab
                           options.tie_embeddings ? target_embedding : Tensor())),
       options_(options),
       encoder_(register_module("encoder", RnnEncoder(options))),
-      decoder_(register_module("decoder",
-                               RnnDecoder(options, (options.bidirectional ? 2 : 1) * options.hidden_size))) {
+      decoder_(register_module("decoder", RnnDecoder(options, options.directions() * options.hidden_size))) {
   target_embedding_ = register_parameter("target_embedding", target_embedding);
   source_embedding_ = vocabularies.shared
                           ? target_embedding_
                           : register_parameter("source_embedding",
                                                make_embedding(vocabularies.source, options.embedding_size));
   if (options.bridge == "bahdanau" || options.bridge == "linear") {
-    const auto directions = options.bidirectional ? 2 : 1;
-    const auto from =
-        options.hidden_size * (options.bridge == "linear" ? directions * options.encoder_layers : 1);
+    const auto states = options.bridge == "linear" ? options.directions() * options.encoder_layers : 1;
+    const auto from = options.hidden_size * states;
     bridge_h_ = register_module("bridge_h", Linear(from, options.hidden_size * options.decoder_layers));
     if (options.cell == "lstm")
       bridge_c_ = register_module("bridge_c", Linear(from, options.hidden_size * options.decoder_layers));
@@ -34,7 +32,7 @@ RnnSeq2Seq::RnnSeq2Seq(const ModelOptions& options, const VocabularySizes& vocab
 
 Memory RnnSeq2Seq::encode(const Tensor& source, const Tensor& lengths) {
   auto embedded = embed(source_embedding_, source);  // [batch, src_len, embedding]
-  if (options_.variational_dropout && is_training() && options_.dropout > 0.0) {
+  if (has_fixed_masks(options_, is_training())) {
     embedded = embedded * dropout_mask(source.size(0), 1, options_.embedding_size);
   } else {
     embedded = seeded_dropout(embedded, options_.dropout, is_training());
@@ -56,7 +54,7 @@ void RnnSeq2Seq::bridge(const RnnEncoderOutput& encoded, Memory& memory) {
     if (options_.bridge == "zero")
       return at::zeros({batch, layers, options_.hidden_size}, (final.back().*part).options());
     if (options_.bridge == "last") {  // the top layer's forward direction, for every decoder layer
-      const auto& state = final[final.size() - (options_.bidirectional ? 2 : 1)].*part;
+      const auto& state = final[final.size() - options_.directions()].*part;
       return state.unsqueeze(1).expand({-1, layers, -1});
     }
     if (options_.bridge == "bahdanau")  // s_0 = tanh(W h_1) of the backward direction
@@ -86,7 +84,7 @@ DecoderState RnnSeq2Seq::start(const Memory& memory, int64_t beam) {
   state.parts["position"] = at::zeros({batch, beam}, memory.parts.at("lengths").options());
   if (options_.input_feeding)
     state.parts["fed"] = at::zeros({batch, beam, output_width}, memory.parts.at("initial_h").options());
-  if (options_.variational_dropout && is_training() && options_.dropout > 0.0) {
+  if (has_fixed_masks(options_, is_training())) {
     state.parts["mask.embedding"] = dropout_mask(batch, beam, options_.embedding_size);
     state.parts["mask.output"] = dropout_mask(batch, beam, output_width);
     for (int64_t layer = 1; layer < options_.decoder_layers; ++layer)
@@ -116,15 +114,14 @@ RnnState RnnSeq2Seq::rnn_state(const DecoderState& state) {
 }
 
 Step RnnSeq2Seq::step(const Memory& memory, const Tensor& previous, const DecoderState& state,
-                      bool want_attention) {
+                      const std::optional<AttentionChoice>& wanted) {
   const auto drop = dropout_of(state.parts);
   const auto embedded = drop(embed(target_embedding_, previous), "embedding");  // [batch, beam, embedding]
   const auto positions = state.parts.at("position");
   const auto now = decoder_->step(memory, embedded, rnn_state(state), positions, drop);
 
-  Step result{.hidden = drop(now.readout, "output"),
-              .attention = want_attention ? now.weights : Tensor(),
-              .state = state};
+  Step result{
+      .hidden = drop(now.readout, "output"), .attention = wanted ? now.weights : Tensor(), .state = state};
   const auto packed = [&](Tensor CellState::*part) {
     std::vector<Tensor> layers;
     for (const auto& layer : now.next.layers) layers.push_back(layer.*part);
@@ -138,13 +135,14 @@ Step RnnSeq2Seq::step(const Memory& memory, const Tensor& previous, const Decode
   return result;
 }
 
-Decoded RnnSeq2Seq::decode(const Memory& memory, const Tensor& target_in, bool want_attention) {
+Decoded RnnSeq2Seq::decode(const Memory& memory, const Tensor& target_in,
+                           const std::optional<AttentionChoice>& wanted) {
   const auto state = start(memory, 1);
   const auto drop = dropout_of(state.parts);
   const auto embedded =
       drop(embed(target_embedding_, target_in), "embedding");  // [batch, tgt_len, embedding]
   const auto all = decoder_->forward(memory, embedded, rnn_state(state), drop);
-  return {.hidden = drop(all.readout, "output"), .attention = want_attention ? all.weights : Tensor()};
+  return {.hidden = drop(all.readout, "output"), .attention = wanted ? all.weights : Tensor()};
 }
 
 }  // namespace gloss

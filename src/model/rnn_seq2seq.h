@@ -18,8 +18,9 @@ class RnnSeq2Seq : public Seq2Seq {
   Memory encode(const Tensor& source, const Tensor& lengths) override;
   DecoderState start(const Memory& memory, int64_t beam) override;
   Step step(const Memory& memory, const Tensor& previous, const DecoderState& state,
-            bool want_attention) override;
-  Decoded decode(const Memory& memory, const Tensor& target_in, bool want_attention) override;
+            const std::optional<AttentionChoice>& wanted) override;
+  Decoded decode(const Memory& memory, const Tensor& target_in,
+                 const std::optional<AttentionChoice>& wanted) override;
 
  private:
   RnnSeq2Seq(const ModelOptions& options, const VocabularySizes& vocabularies,

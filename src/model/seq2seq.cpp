@@ -52,16 +52,17 @@ void check_attention(const AttentionChoice& choice, const AttentionCounts& count
   refuse("alignment-head", choice.head, counts.heads);
 }
 
-Decoded Seq2Seq::decode(const Memory& memory, const Tensor& target_in, bool want_attention) {
+Decoded Seq2Seq::decode(const Memory& memory, const Tensor& target_in,
+                        const std::optional<AttentionChoice>& wanted) {
   std::vector<Tensor> hidden, attention;
   auto state = start(memory, 1);
   for (const auto& previous : target_in.split(1, 1)) {
-    auto now = step(memory, previous, state, want_attention);
+    auto now = step(memory, previous, state, wanted);
     hidden.push_back(now.hidden);
-    if (want_attention) attention.push_back(now.attention);
+    if (wanted) attention.push_back(now.attention);
     state = std::move(now.state);
   }
-  return {.hidden = at::cat(hidden, 1), .attention = want_attention ? at::cat(attention, 1) : Tensor()};
+  return {.hidden = at::cat(hidden, 1), .attention = wanted ? at::cat(attention, 1) : Tensor()};
 }
 
 Decoded Seq2Seq::decode_sampled(const Memory& memory, const Tensor& target_in, const Tensor& forced) {
@@ -71,7 +72,7 @@ Decoded Seq2Seq::decode_sampled(const Memory& memory, const Tensor& target_in, c
   for (int64_t t = 0; t < target_in.size(1); ++t) {
     auto previous = target_in.narrow(1, t, 1);
     if (t > 0) previous = at::where(forced.narrow(1, t, 1), previous, own);
-    auto now = step(memory, previous, state, /*want_attention=*/false);
+    auto now = step(memory, previous, state, /*wanted=*/std::nullopt);
     hidden.push_back(now.hidden);
     state = std::move(now.state);
     const torch::NoGradGuard no_grad;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "nn/output_layer.h"
@@ -36,23 +37,22 @@ struct DecoderState {
 };
 
 struct Step {
-  Tensor hidden;  ///< [batch, beam, output_size], to be given to the output layer
-  Tensor
-      attention;  ///< [batch, beam, src_len] when asked for, else undefined; of the step that reads `previous`
+  Tensor hidden;     ///< [batch, beam, output_size], to be given to the output layer
+  Tensor attention;  ///< [batch, beam, src_len] of the step that reads `previous`, if wanted; else undefined
   DecoderState state;  ///< the state after this step
 };
 
 struct Decoded {
   Tensor hidden;     ///< [batch, tgt_len, output_size]
-  Tensor attention;  ///< [batch, tgt_len, src_len] when asked for, else undefined
+  Tensor attention;  ///< [batch, tgt_len, src_len] if wanted, else undefined
 };
 
-/// Which attention a model gives that has several.
+/// Which attention is wanted of a model that has several. Models look at layer and head; force_decode() shifts.
 struct AttentionChoice {
-  int64_t layer = 0;  ///< decoder layer, from 1; 0: the model's own choice
-  int64_t head = 0;   ///< from 1; 0: the mean over all heads
-  bool shift =
-      false;  ///< a target word's row is the one in which it is the decoder's input (shift-att, Chen et al. 2020)
+  int64_t layer = 0;   ///< decoder layer, from 1; 0: the model's own choice
+  int64_t head = 0;    ///< from 1; 0: the mean over all heads
+  bool shift = false;  ///< a word's row is that of the step that reads it (shift-att, Chen et al. 2020)
+  bool operator==(const AttentionChoice&) const = default;
 };
 
 struct AttentionCounts {
@@ -79,12 +79,14 @@ class Seq2Seq : public torch::nn::Module {
 
   /// One token. Differentiable. May write into the memory of `state.shared`: a state is continued once.
   /// \param previous [batch, beam] int64, kBos at first
+  /// \param wanted   the attention to give beside the hidden states, if any
   virtual Step step(const Memory& memory, const Tensor& previous, const DecoderState& state,
-                    bool want_attention) = 0;
+                    const std::optional<AttentionChoice>& wanted) = 0;
 
   /// A whole given target: equal to repeated step() in eval mode, which is what this default does.
   /// \param target_in [batch, tgt_len] int64, begins with kBos
-  virtual Decoded decode(const Memory& memory, const Tensor& target_in, bool want_attention);
+  virtual Decoded decode(const Memory& memory, const Tensor& target_in,
+                         const std::optional<AttentionChoice>& wanted);
 
   /// Scheduled sampling: where `forced` is false the model's own best token is fed instead of the given one.
   /// \param forced [batch, tgt_len] bool
@@ -93,9 +95,10 @@ class Seq2Seq : public torch::nn::Module {
   /// How many attentions over the source there are to choose from.
   virtual AttentionCounts attention_counts() const { return {}; }
 
+  /// The device that the weights are on.
+  at::Device device() const { return parameters().front().device(); }
+
   OutputLayer output;  ///< registered as "output"
-  AttentionChoice
-      attention_choice;  ///< what step() and decode() give when attention is wanted; `shift` is the caller's part
 };
 
 }  // namespace gloss

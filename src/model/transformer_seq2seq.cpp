@@ -90,32 +90,31 @@ Memory TransformerSeq2Seq::encode(const Tensor& source, const Tensor& lengths) {
   return memory;
 }
 
-TransformerSeq2Seq::DecoderOutput TransformerSeq2Seq::run_decoder(const Memory& memory,
-                                                                  const Tensor& embedded,
-                                                                  const AttendSelf& attend_self,
-                                                                  bool want_attention) {
+TransformerSeq2Seq::DecoderOutput TransformerSeq2Seq::run_decoder(
+    const Memory& memory, const Tensor& embedded, const AttendSelf& attend_self,
+    const std::optional<AttentionChoice>& wanted) {
   const AttentionMask mask{
       .allowed = real_positions(memory.mask, memory.lengths), .bias = {}, .causal = false};
-  // Without a choice: the last but one, whose attention averages best (Garg et al. 2019).
-  const auto asked =
-      attention_choice.layer > 0 ? attention_choice.layer : std::max<int64_t>(options_.decoder_layers - 1, 1);
+  // Without a choice of layer: the last but one, whose attention averages best (Garg et al. 2019).
+  const auto own_choice = std::max<int64_t>(options_.decoder_layers - 1, 1);
+  const auto asked = !wanted ? 0 : wanted->layer > 0 ? wanted->layer : own_choice;
   DecoderOutput done{.hidden = embedded, .attention = {}};
   for (size_t i = 0; i < decoder_.size(); ++i) {
-    const bool wants_weights = want_attention && static_cast<int64_t>(i) + 1 == asked;
+    const bool wants_weights = static_cast<int64_t>(i) + 1 == asked;
     const auto layer = decoder_[i]->forward(
         done.hidden,
         [&](SelfAttentionImpl& self, const Tensor& input) { return attend_self(i, self, input); },
         memory.parts.at(numbered("layer", i)), mask, wants_weights);
     done.hidden = layer.x;
     if (wants_weights)
-      done.attention = attention_choice.head > 0 ? layer.weights.select(1, attention_choice.head - 1)
-                                                 : layer.weights.mean(1);
+      done.attention = wanted->head > 0 ? layer.weights.select(1, wanted->head - 1) : layer.weights.mean(1);
   }
   if (decoder_norm_) done.hidden = decoder_norm_(done.hidden);
   return done;
 }
 
-Decoded TransformerSeq2Seq::decode(const Memory& memory, const Tensor& target_in, bool want_attention) {
+Decoded TransformerSeq2Seq::decode(const Memory& memory, const Tensor& target_in,
+                                   const std::optional<AttentionChoice>& wanted) {
   const auto where = places(target_in.size(1), target_in);
   const auto x = embedded(target_embedding_, target_in, target_positions_, where);
   // Padding stands at the right, behind all that a real position may see.
@@ -126,7 +125,7 @@ Decoded TransformerSeq2Seq::decode(const Memory& memory, const Tensor& target_in
       [&](size_t, SelfAttentionImpl& self, const Tensor& input) {
         return attend_whole(self, input, mask, *target_positions_, where);
       },
-      want_attention);
+      wanted);
   return {.hidden = decoded.hidden, .attention = decoded.attention};
 }
 
@@ -138,7 +137,7 @@ DecoderState TransformerSeq2Seq::start(const Memory& memory, int64_t beam) {
 }
 
 Step TransformerSeq2Seq::step(const Memory& memory, const Tensor& previous, const DecoderState& state,
-                              bool want_attention) {
+                              const std::optional<AttentionChoice>& wanted) {
   const auto batch = previous.size(0), beam = previous.size(1);
   const auto& old_slots = state.parts.at("slots");  // [batch, beam, position]
   const auto position = old_slots.size(2);
@@ -176,7 +175,7 @@ Step TransformerSeq2Seq::step(const Memory& memory, const Tensor& previous, cons
         }
         return self.attend(heads, mask);
       },
-      want_attention);
+      wanted);
   result.hidden = decoded.hidden;
   result.attention = decoded.attention;
   return result;

@@ -24,8 +24,9 @@ class TransformerSeq2Seq : public Seq2Seq {
   Memory encode(const Tensor& source, const Tensor& lengths) override;
   DecoderState start(const Memory& memory, int64_t beam) override;
   Step step(const Memory& memory, const Tensor& previous, const DecoderState& state,
-            bool want_attention) override;
-  Decoded decode(const Memory& memory, const Tensor& target_in, bool want_attention) override;
+            const std::optional<AttentionChoice>& wanted) override;
+  Decoded decode(const Memory& memory, const Tensor& target_in,
+                 const std::optional<AttentionChoice>& wanted) override;
   AttentionCounts attention_counts() const override { return {options_.decoder_layers, options_.heads}; }
 
  private:
@@ -38,7 +39,7 @@ class TransformerSeq2Seq : public Seq2Seq {
   };
   using AttendSelf = std::function<Tensor(size_t layer, SelfAttentionImpl& attention, const Tensor& input)>;
   DecoderOutput run_decoder(const Memory& memory, const Tensor& embedded, const AttendSelf& attend_self,
-                            bool want_attention);
+                            const std::optional<AttentionChoice>& wanted);
   Tensor embedded(const Tensor& table, const Tensor& ids, Positions& positions, const Tensor& places);
 
   ModelOptions options_;

@@ -3,8 +3,8 @@
 #include <array>
 #include <cmath>
 
-#include "config/field.h"
 #include "core/error.h"
+#include "core/table.h"
 #include "kernels/additive_energy.h"
 #include "nn/linear.h"
 #include "nn/precision.h"
@@ -161,11 +161,7 @@ constexpr std::array kScores{
     ScoreEntry{"location", make<LocationScoreImpl>, false, false},
 };
 
-const ScoreEntry& find_score(const std::string& name) {
-  for (const auto& entry : kScores)
-    if (name == entry.name) return entry;
-  throw UsageError("unknown attention score '" + name + "'; choose one of: " + join(score_names()));
-}
+const ScoreEntry& find_score(const std::string& name) { return row_of(kScores, "attention score", name); }
 
 }  // namespace
 
@@ -173,11 +169,7 @@ double lowest_energy(at::ScalarType type) {
   return type == at::kDouble ? std::numeric_limits<double>::lowest() : std::numeric_limits<float>::lowest();
 }
 
-std::vector<std::string> score_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : kScores) names.emplace_back(entry.name);
-  return names;
-}
+std::vector<std::string> score_names() { return names_of(kScores); }
 
 bool score_reads_keys(const std::string& name) { return find_score(name).reads_keys; }
 

@@ -2,8 +2,7 @@
 
 #include <array>
 
-#include "config/field.h"
-#include "core/error.h"
+#include "core/table.h"
 #include "nn/linear.h"
 
 // Luong, Pham, Manning 2015, section 3.2. Positions count from 0, so the centre of step t is t itself.
@@ -76,16 +75,10 @@ constexpr std::array kWindows{
 
 }  // namespace
 
-std::vector<std::string> window_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : kWindows) names.emplace_back(entry.name);
-  return names;
-}
+std::vector<std::string> window_names() { return names_of(kWindows); }
 
 std::shared_ptr<WindowImpl> make_window(const std::string& name, const WindowSizes& sizes) {
-  for (const auto& entry : kWindows)
-    if (name == entry.name) return entry.make(sizes);
-  throw UsageError("unknown attention window '" + name + "'; choose one of: " + join(window_names()));
+  return row_of(kWindows, "attention window", name).make(sizes);
 }
 
 }  // namespace gloss

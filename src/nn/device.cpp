@@ -3,11 +3,10 @@
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <dlfcn.h>
 
-#include <charconv>
 #include <filesystem>
-#include <vector>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace gloss {
 namespace {
@@ -53,20 +52,17 @@ at::Device select_device(const std::string& name) {
     if (has_driver() && cuda_devices(why) > 0) return at::Device(at::kCUDA, 0);
     return at::Device(at::kCPU);
   }
-  int index = 0;
-  const bool plain = name == "cuda";
-  if (!plain) {
-    const auto* end = name.data() + name.size();
-    if (name.rfind("cuda:", 0) != 0 || std::from_chars(name.data() + 5, end, index).ptr != end ||
-        name.size() == 5 || index < 0)
-      throw UsageError("--device: unknown device '" + name + "'; choose auto, cpu, cuda or cuda:N");
-  }
+  std::optional<int64_t> index;
+  if (name == "cuda") index = 0;
+  if (name.starts_with("cuda:")) index = whole_number<int64_t>(name.substr(5));
+  if (!index || *index < 0)
+    throw UsageError("--device: unknown device '" + name + "'; choose auto, cpu, cuda or cuda:N");
   const auto count = cuda_devices(why);
   if (count == 0) throw UsageError("--device " + name + ": " + why + "; use --device cpu");
-  if (index >= count)
+  if (*index >= count)
     throw UsageError("--device " + name + ": there are " + std::to_string(count) +
                      " CUDA devices, counted from 0");
-  return at::Device(at::kCUDA, static_cast<at::DeviceIndex>(index));
+  return at::Device(at::kCUDA, static_cast<at::DeviceIndex>(*index));
 }
 
 std::string describe_cuda() {

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "core/error.h"
+#include "core/table.h"
 #include "kernels/dropout.h"
 
 namespace gloss {
@@ -24,19 +24,11 @@ constexpr std::array kActivations{
                }},
 };
 
-const Activation& activation_of(const std::string& name) {
-  for (const auto& entry : kActivations)
-    if (name == entry.name) return entry;
-  throw UsageError("unknown activation '" + name + "'");
-}
+const Activation& activation_of(const std::string& name) { return row_of(kActivations, "activation", name); }
 
 }  // namespace
 
-std::vector<std::string> activation_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : kActivations) names.emplace_back(entry.name);
-  return names;
-}
+std::vector<std::string> activation_names() { return names_of(kActivations); }
 
 FeedForwardImpl::FeedForwardImpl(int64_t width, int64_t hidden, const std::string& activation, double dropout)
     : activate_(activation_of(activation).apply),

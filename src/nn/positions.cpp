@@ -1,6 +1,10 @@
 #include "nn/positions.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+
+#include "core/table.h"
 
 namespace gloss {
 namespace {
@@ -13,8 +17,6 @@ Tensor angles(const Tensor& positions, int64_t width) {
 }
 
 }  // namespace
-
-std::vector<std::string> position_names() { return {"sinusoidal", "learned", "rotary", "alibi"}; }
 
 Tensor sinusoidal_positions(const Tensor& positions, int64_t width, const at::TensorOptions& options) {
   const auto angle = angles(positions, width);
@@ -37,27 +39,60 @@ Tensor alibi_bias(const Tensor& queries, const Tensor& keys, int64_t heads,
   return (-slopes * distance).to(options);
 }
 
-PositionsImpl::PositionsImpl(std::string kind, int64_t width, int64_t heads, int64_t maximum)
-    : kind_(std::move(kind)), heads_(heads) {
-  if (kind_ != "learned") return;
+/// Where a kind acts; nothing where it does not.
+struct PositionKind {
+  const char* name;
+  Tensor (*add)(const Tensor& embedded, const Tensor& positions, const Tensor& table) = nullptr;
+  Tensor (*turn)(const Tensor& heads, const Tensor& positions) = nullptr;
+  Tensor (*bias)(const Tensor& queries, const Tensor& keys, int64_t heads,
+                 const at::TensorOptions& options) = nullptr;
+  bool has_table = false;
+};
+
+namespace {
+
+Tensor add_sinusoids(const Tensor& embedded, const Tensor& positions, const Tensor& /*table*/) {
+  return embedded + sinusoidal_positions(positions, embedded.size(2), embedded.options());
+}
+
+Tensor add_learned(const Tensor& embedded, const Tensor& positions, const Tensor& table) {
+  return embedded + table.index_select(0, positions.clamp_max(table.size(0) - 1));
+}
+
+constexpr std::array kKinds{
+    PositionKind{.name = "sinusoidal", .add = add_sinusoids},
+    PositionKind{.name = "learned", .add = add_learned, .has_table = true},
+    PositionKind{.name = "rotary", .turn = rotate},
+    PositionKind{.name = "alibi", .bias = alibi_bias},
+};
+static_assert(std::ranges::all_of(kKinds, [](const PositionKind& kind) {
+  return kind.add != nullptr || kind.turn != nullptr || kind.bias != nullptr;
+}));
+
+}  // namespace
+
+std::vector<std::string> position_names() { return names_of(kKinds); }
+
+PositionsImpl::PositionsImpl(const std::string& kind, int64_t width, int64_t heads, int64_t maximum)
+    : kind_(row_of(kKinds, "kind of positions", kind)), heads_(heads) {
+  if (!kind_.has_table) return;
   table_ = register_parameter("table", at::empty({maximum, width}));
   torch::nn::init::normal_(table_, 0.0, 1.0 / std::sqrt(static_cast<double>(width)));
 }
 
+bool PositionsImpl::turns() const { return kind_.turn != nullptr; }
+
 Tensor PositionsImpl::add_to(const Tensor& embedded, const Tensor& positions) {
-  if (kind_ == "sinusoidal")
-    return embedded + sinusoidal_positions(positions, embedded.size(2), embedded.options());
-  if (kind_ == "learned") return embedded + table_.index_select(0, positions.clamp_max(table_.size(0) - 1));
-  return embedded;
+  return kind_.add != nullptr ? kind_.add(embedded, positions, table_) : embedded;
 }
 
 Tensor PositionsImpl::turn(const Tensor& heads, const Tensor& positions) const {
-  return turns() ? rotate(heads, positions) : heads;
+  return turns() ? kind_.turn(heads, positions) : heads;
 }
 
 Tensor PositionsImpl::bias(const Tensor& queries, const Tensor& keys,
                            const at::TensorOptions& options) const {
-  return kind_ == "alibi" ? alibi_bias(queries, keys, heads_, options) : Tensor();
+  return kind_.bias != nullptr ? kind_.bias(queries, keys, heads_, options) : Tensor();
 }
 
 }  // namespace gloss

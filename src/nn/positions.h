@@ -14,6 +14,9 @@ namespace gloss {
 ///   alibi                 added to the energies of self-attention
 std::vector<std::string> position_names();
 
+/// A row of the table in positions.cpp.
+struct PositionKind;
+
 /// Vaswani et al. 2017, section 3.5:  PE(p, 2i) = sin(p/10000^{2i/d}),  PE(p, 2i+1) = cos(p/10000^{2i/d}).
 /// \param positions [n] int64 → [n, width]
 Tensor sinusoidal_positions(const Tensor& positions, int64_t width, const at::TensorOptions& options);
@@ -28,16 +31,17 @@ Tensor rotate(const Tensor& heads, const Tensor& positions);
 /// \param queries [q] int64  \param keys [k] int64 → [1, heads, q, k]
 Tensor alibi_bias(const Tensor& queries, const Tensor& keys, int64_t heads, const at::TensorOptions& options);
 
-/// One of these kinds as a transformer's encoder or decoder uses it: the places where another kind acts do nothing.
+/// One of the kinds as a transformer's encoder or decoder uses it: the places where another kind acts do nothing.
 class PositionsImpl : public torch::nn::Module {
  public:
+  /// Throws UsageError for an unknown kind.
   /// \param maximum entries of the learned table; later positions share its last entry
-  PositionsImpl(std::string kind, int64_t width, int64_t heads, int64_t maximum);
+  PositionsImpl(const std::string& kind, int64_t width, int64_t heads, int64_t maximum);
 
   /// \param embedded [batch, n, width]  \param positions [n] int64
   Tensor add_to(const Tensor& embedded, const Tensor& positions);
 
-  bool turns() const { return kind_ == "rotary"; }
+  bool turns() const;
 
   /// Queries or keys [batch, heads, n, d].
   Tensor turn(const Tensor& heads, const Tensor& positions) const;
@@ -46,7 +50,7 @@ class PositionsImpl : public torch::nn::Module {
   Tensor bias(const Tensor& queries, const Tensor& keys, const at::TensorOptions& options) const;
 
  private:
-  std::string kind_;
+  const PositionKind& kind_;
   int64_t heads_;
   Tensor table_;  // [maximum, width], learned
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/table.h"
 
 namespace gloss {
 namespace {
@@ -13,32 +14,29 @@ namespace {
 struct Precision {
   const char* name;
   at::ScalarType type;
-  const char* needs;  // what a CPU must have
+  bool needs_loss_scale;  // small gradients would be 0
+  const char* needs;      // what a CPU must have
   bool (*on_cpu)();
 };
 
 constexpr std::array kPrecisions{
-    Precision{"float32", at::kFloat, "", [] { return true; }},
-    Precision{"bf16", at::kBFloat16, "a CPU with AVX-512 BF16 or AMX units",
+    Precision{"float32", at::kFloat, false, "", [] { return true; }},
+    Precision{"bf16", at::kBFloat16, false, "a CPU with AVX-512 BF16 or AMX units",
               [] { return __builtin_cpu_supports("avx512bf16") != 0; }},
-    Precision{"fp16", at::kHalf, "a GPU", [] { return false; }},
+    Precision{"fp16", at::kHalf, true, "a GPU", [] { return false; }},
 };
 
-const Precision& precision_of(const std::string& name) {
-  for (const auto& entry : kPrecisions)
-    if (name == entry.name) return entry;
-  throw UsageError("unknown precision '" + name + "'");
-}
+const Precision& precision_of(const std::string& name) { return row_of(kPrecisions, "precision", name); }
 
 thread_local auto cpu_products = at::kFloat;
 
 }  // namespace
 
-std::vector<std::string> precision_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : kPrecisions) names.emplace_back(entry.name);
-  return names;
-}
+std::vector<std::string> precision_names() { return names_of(kPrecisions); }
+
+at::ScalarType precision_type(const std::string& name) { return precision_of(name).type; }
+
+bool needs_loss_scale(const std::string& name) { return precision_of(name).needs_loss_scale; }
 
 void check_precision(const std::string& name, const at::Device& device) {
   const auto& precision = precision_of(name);

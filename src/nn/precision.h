@@ -10,6 +10,11 @@ namespace gloss {
 /// Number types of the matrix products: float32, bf16, fp16. Weights, norms, softmax and the loss are float32 in each.
 std::vector<std::string> precision_names();
 
+at::ScalarType precision_type(const std::string& name);
+
+/// Gradients below the precision's range would be 0: training must scale its loss (train/loss_scaler.h).
+bool needs_loss_scale(const std::string& name);
+
 /// Throws UsageError where the device has no units for it: bf16 needs a CPU with AVX-512 BF16 or AMX, or a GPU; fp16 a
 /// GPU.
 void check_precision(const std::string& name, const at::Device& device);

@@ -37,7 +37,7 @@ class RecurrentLayerImpl : public torch::nn::Module {
   /// W_ih x + b_ih: [..., input_size] → [..., gates]
   Tensor input_gates(const Tensor& x);
 
-  /// The parts of W_ih that belong to columns [begin, begin + size) of the input: [..., size] → [..., gates], no bias
+  /// The part of W_ih that belongs to columns [begin, begin + size) of the input. \return [gates, size]
   Tensor input_weight(int64_t begin, int64_t size) const;
 
   /// The product with the state, W_hh h + b_hh, for the steps of one run.

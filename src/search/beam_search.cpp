@@ -64,7 +64,7 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const Memory& m
   auto state = model.start(memory, 1);
   auto previous = at::full({batch, 1}, kBos, at::TensorOptions(at::kLong).device(device));
   while (!active.empty()) {
-    auto step = model.step(remaining, previous, state, /*want_attention=*/false);
+    auto step = model.step(remaining, previous, state, /*wanted=*/std::nullopt);
     // The end mark beside `beam` words that go on, and <pad> and <s>, which are passed over.
     const auto best = model.output->best(step.hidden, options.beam_size + 3);
     const auto ids = best.ids.cpu().contiguous();  // [batch, beam, k]

@@ -5,12 +5,11 @@
 
 namespace gloss {
 
-/// A finished (or cut) translation of one sentence.
+/// A translation of one sentence: finished, or cut at the length limit before its </s>.
 struct Hypothesis {
   std::vector<int32_t> ids;      ///< without <s> and </s>
-  double log_probability = 0.0;  ///< sum over ids and </s>
-  double score = 0.0;            ///< log_probability / length^A, length with </s>
-  bool finished = true;          ///< false: cut at the length limit before </s>
+  double log_probability = 0.0;  ///< sum over ids and </s>; without </s> where cut
+  double score = 0.0;            ///< log_probability / length^A, </s> counted where it is
 };
 
 }  // namespace gloss

@@ -18,6 +18,6 @@ namespace gloss {
 ///                     batch of its own
 /// \return             [pairs][target pieces + 1]
 std::vector<std::vector<double>> score(Seq2Seq& model, const std::vector<EncodedPair>& pairs,
-                                       int64_t batch_tokens, torch::Device device);
+                                       int64_t batch_tokens);
 
 }  // namespace gloss

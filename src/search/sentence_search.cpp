@@ -20,6 +20,12 @@ double length_normalized(double log_probability, int64_t length, double penalty)
   return log_probability / std::pow(static_cast<double>(length), penalty);
 }
 
+void check_number(double log_probability) {
+  if (std::isnan(log_probability))
+    throw CheckpointError(
+        "model: its probabilities are not numbers (NaN), the weights are broken; use an earlier checkpoint");
+}
+
 SentenceSearch::SentenceSearch(const SearchOptions& options, int64_t limit)
     : options_(options), limit_(limit) {
   live_.push_back({.log_probability = 0.0, .token = kBos, .parent = 0, .node = -1});
@@ -30,10 +36,7 @@ void SentenceSearch::rank_candidates(std::span<const int64_t> ids, std::span<con
   candidates_.clear();
   for (size_t parent = 0; parent < live_.size(); ++parent) {
     for (size_t i = parent * static_cast<size_t>(k); i < (parent + 1) * static_cast<size_t>(k); ++i) {
-      if (std::isnan(log_probabilities[i]))
-        throw CheckpointError(
-            "model: its probabilities are not numbers (NaN), the weights are broken; "
-            "use an earlier checkpoint");
+      check_number(log_probabilities[i]);
       const auto id = static_cast<int32_t>(ids[i]);
       if (id == kPad || id == kBos || std::isinf(log_probabilities[i])) continue;
       candidates_.push_back({.log_probability = live_[parent].log_probability + log_probabilities[i],
@@ -65,8 +68,7 @@ void SentenceSearch::advance(std::span<const int64_t> ids, std::span<const float
       finished_.push_back(
           {.ids = tokens(parent_node),
            .log_probability = candidate.log_probability,
-           .score = length_normalized(candidate.log_probability, steps_, options_.length_penalty),
-           .finished = true});
+           .score = length_normalized(candidate.log_probability, steps_, options_.length_penalty)});
     } else if (next.size() < beam && steps_ <= limit_) {
       nodes_.push_back({.token = candidate.id, .parent = parent_node});
       next.push_back({.log_probability = candidate.log_probability,
@@ -102,8 +104,7 @@ std::vector<Hypothesis> SentenceSearch::results() const {
       hypotheses.push_back(
           {.ids = std::move(ids),
            .log_probability = hypothesis.log_probability,
-           .score = length_normalized(hypothesis.log_probability, length, options_.length_penalty),
-           .finished = false});
+           .score = length_normalized(hypothesis.log_probability, length, options_.length_penalty)});
     }
   }
   std::sort(hypotheses.begin(), hypotheses.end(), is_better);

@@ -15,6 +15,9 @@ bool is_better(const Hypothesis& left, const Hypothesis& right);
 /// log_probability / length^penalty.
 double length_normalized(double log_probability, int64_t length, double penalty);
 
+/// Throws CheckpointError on NaN: a model with such weights is broken.
+void check_number(double log_probability);
+
 /// The beam of one sentence: which hypotheses live, which have finished, and when to stop. Numbers only, no tensors.
 ///
 /// At each step the candidates of all live hypotheses are ranked together. One that ends is finished when it is among
@@ -32,7 +35,7 @@ class SentenceSearch {
   SentenceSearch(const SearchOptions& options, int64_t limit);
 
   /// One step. \param ids, log_probabilities [at least live().size(), k] row-major, words offered to each live one.
-  /// Words of probability 0 are passed over. Throws CheckpointError on NaN: a model with such weights is broken.
+  /// Words of probability 0 are passed over. Throws CheckpointError on NaN.
   void advance(std::span<const int64_t> ids, std::span<const float> log_probabilities, int64_t k);
 
   /// True when `beam_size` hypotheses have finished, none lives, or no live one can still enter the n best: its

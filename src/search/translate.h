@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "model/seq2seq.h"
@@ -11,16 +12,15 @@ namespace gloss {
 
 struct TranslateOptions {
   SearchOptions search;
-  int64_t batch_tokens = 4096;  ///< source tokens a batch, padding counted
-  bool want_attention = false;  ///< of the best hypothesis
+  int64_t batch_tokens = 4096;                    ///< source tokens a batch, padding counted
+  std::optional<AttentionChoice> attention = {};  ///< wanted of the best hypothesis, if any
 };
 
 /// What the search found for one source.
 struct Translation {
   std::vector<Hypothesis> n_best;  ///< best first; at least one
-  std::vector<double> attention;   ///< [rows, columns] row-major, of n_best.front(); empty unless asked for
-  int64_t rows = 0;                ///< its pieces and </s>
-  int64_t columns = 0;             ///< source pieces and </s>
+  /// Of n_best.front(), if wanted: [its pieces + 1, source pieces + 1] row-major, </s> last.
+  std::vector<double> attention;
 };
 
 /// Translates sources of any number and length: batches of like length, results in the order given.
@@ -28,6 +28,6 @@ struct Translation {
 ///
 /// \param sources ids without </s>; an empty one is translated as a bare </s>
 std::vector<Translation> translate(Seq2Seq& model, const std::vector<std::vector<int32_t>>& sources,
-                                   const TranslateOptions& options, torch::Device device);
+                                   const TranslateOptions& options);
 
 }  // namespace gloss

@@ -20,8 +20,6 @@ void check(const sentencepiece::util::Status& status) {
   if (!status.ok()) throw std::runtime_error("SentencePiece: " + status.ToString());
 }
 
-bool is_special(int32_t id) { return id == kPad || id == kBos || id == kEos; }
-
 class SentencePieceTokenizer final : public Tokenizer {
  public:
   SentencePieceTokenizer(std::string bytes, const std::string& name) : bytes_(std::move(bytes)) {

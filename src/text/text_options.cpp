@@ -1,32 +1,29 @@
 #include "text/text_options.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "core/error.h"
+#include "core/special_tokens.h"
+#include "core/text.h"
 #include "core/unicode.h"
 
 namespace gloss {
 namespace {
 
-constexpr int64_t kSmallest = 5;  // four special ids and one piece
+constexpr int64_t kSmallest = kSpecialTokens.size() + 1;  // the special ids and one piece
+
+std::string size_text() { return "auto or a whole number from " + std::to_string(kSmallest) + " up"; }
 
 std::string size_fault(const std::string& written) {
-  if (written == "auto") return {};
-  int64_t value = 0;
-  const char* end = written.data() + written.size();
-  const auto [stop, error] = std::from_chars(written.data(), end, value);
-  if (error == std::errc() && stop == end && value >= kSmallest && value <= INT32_MAX) return {};
-  return "must be auto or a whole number from 5 up, got '" + written + "'";
+  const auto size = whole_number<int64_t>(written);
+  if (written == "auto" || (size && *size >= kSmallest && *size <= INT32_MAX)) return {};
+  return "must be " + size_text() + ", got '" + written + "'";
 }
 
 }  // namespace
 
-const Check vocabulary_size{"auto or a whole number from 5 up", size_fault};
-const Check optional_vocabulary_size{
-    "auto or a whole number from 5 up, or nothing",
-    [](const std::string& written) { return written.empty() ? std::string() : size_fault(written); }};
+const Check vocabulary_size{size_text(), size_fault};
 
 const std::vector<std::string>& normalization_names() {
   static const std::vector<std::string> names{"nmt_nfkc", "nmt_nfkc_cf", "nfkc", "nfkc_cf", "identity"};
@@ -35,7 +32,7 @@ const std::vector<std::string>& normalization_names() {
 
 std::optional<int64_t> parse_vocabulary_size(const std::string& text) {
   if (const auto fault = size_fault(text); !fault.empty()) throw UsageError("--vocab-size: " + fault);
-  return text == "auto" ? std::nullopt : std::optional<int64_t>(std::stoll(text));
+  return whole_number<int64_t>(text);
 }
 
 bool TokenizerOptions::is_shared() const {
@@ -60,8 +57,7 @@ void TokenizerOptions::validate() const {
     if (!one_word || symbol.find_first_of(",\"") != std::string::npos)
       throw UsageError("--user-symbols: '" + symbol +
                        "' must be one word without white space, comma or quote");
-    const std::set<std::string> reserved{"<pad>", "<unk>", "<s>", "</s>"};
-    if (reserved.contains(symbol))
+    if (std::ranges::find(kSpecialTokens, symbol) != kSpecialTokens.end())
       throw UsageError("--user-symbols: '" + symbol + "' is reserved; choose another");
     if (!seen.insert(symbol).second) throw UsageError("--user-symbols: '" + symbol + "' is given twice");
   }

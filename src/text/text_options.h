@@ -9,10 +9,8 @@
 
 namespace gloss {
 
-/// "auto", or a whole number that leaves room for the four special ids.
+/// "auto", or a whole number that leaves room for the special ids.
 extern const Check vocabulary_size;
-/// The same, or nothing.
-extern const Check optional_vocabulary_size;
 
 /// Normalisation rules that SentencePiece knows.
 const std::vector<std::string>& normalization_names();
@@ -41,10 +39,10 @@ struct TokenizerOptions {
           vocabulary_size);
     field("source-vocab-size", source_vocab_size,
           "Entries of the source vocabulary; gives each side its own. Empty: as vocab-size.",
-          optional_vocabulary_size);
+          or_empty(vocabulary_size));
     field("target-vocab-size", target_vocab_size,
           "Entries of the target vocabulary; gives each side its own. Empty: as vocab-size.",
-          optional_vocabulary_size);
+          or_empty(vocabulary_size));
     field("vocab-type", vocab_type, "How text is cut: SentencePiece unigram or bpe, or words at white space.",
           one_of({"unigram", "bpe", "word"}));
     field("shared-vocab", shared_vocab, "One vocabulary for both sides, trained on both.", any);

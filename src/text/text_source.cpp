@@ -3,24 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "config/field.h"
-#include "core/file.h"
-
 namespace gloss {
-
-TextSource text_from_files(const std::vector<std::string>& files) {
-  auto open = [files]() -> LineStream {
-    auto reader = std::make_shared<std::unique_ptr<LineReader>>();
-    return [files, reader, index = size_t{0}](std::string& line) mutable {
-      while (true) {
-        if (*reader && (*reader)->next(line)) return true;
-        if (index == files.size()) return false;
-        *reader = std::make_unique<LineReader>(files[index++]);
-      }
-    };
-  };
-  return {join(files), std::move(open)};
-}
 
 TextSource text_from_lines(std::vector<std::string> lines, std::string name) {
   auto shared = std::make_shared<const std::vector<std::string>>(std::move(lines));

@@ -15,10 +15,7 @@ struct TextSource {
   std::function<LineStream()> open;  ///< begins a pass
 };
 
-/// Files one after the other (plain or gzip). Missing files are DataErrors by name when their turn comes.
-TextSource text_from_files(const std::vector<std::string>& files);
-
-/// Lines in memory, for tests and small sets.
+/// Lines in memory.
 TextSource text_from_lines(std::vector<std::string> lines, std::string name = "text");
 
 /// First `a`, then `b`.

@@ -36,7 +36,7 @@ class Tokenizer {
   virtual std::vector<int32_t> sample(std::string_view line, double alpha, uint64_t seed) const = 0;
 
   /// Text of a hypothesis; special ids are left out. May hold any character the model can spell, a line feed too
-  /// (byte pieces): writers of line-oriented files pass it through one_line() (text/lines.h).
+  /// (byte pieces): writers of line-oriented files pass it through one_line() (core/lines.h).
   virtual std::string decode(std::span<const int32_t> ids) const = 0;
 
   /// The same, piece by piece, with the bytes of decode()'s result that each piece wrote.
@@ -48,7 +48,7 @@ class Tokenizer {
   /// File name for a model directory: "spm" or "vocab".
   virtual std::string extension() const = 0;
 
-  /// The bytes of the file, exactly as load() read them or training made them (their SHA-256 is in the checkpoint).
+  /// The bytes of the file, exactly as load_tokenizer() read them or training made them (their SHA-256 is in the checkpoint).
   virtual const std::string& serialized() const = 0;
 };
 

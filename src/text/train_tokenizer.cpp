@@ -15,6 +15,7 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "core/special_tokens.h"
+#include "core/text.h"
 #include "core/unicode.h"
 #include "text/sentencepiece_tokenizer.h"
 #include "text/word_tokenizer.h"
@@ -48,7 +49,7 @@ std::string clean(const std::string& line) {
   constexpr std::string_view kMark = "\xE2\x81\x87";
   for (size_t at = text.find(kMark); at != std::string::npos; at = text.find(kMark, at))
     text.replace(at, 3, " ");
-  for (const std::string_view special : {"<pad>", "<unk>", "<s>", "</s>"})
+  for (const auto special : kSpecialTokens)
     for (size_t at = text.find(special); at != std::string::npos; at = text.find(special, at))
       text.insert(at + 1, " ");
   return text;
@@ -66,6 +67,11 @@ TextCounts count_text(const TextSource& source, const TokenizerOptions& options)
       counts.words += static_cast<int64_t>(words.size());
     }
   }
+  return counts;
+}
+
+/// Throws DataError when there is nothing to train on, and warns of what is left out.
+void check_counts(const TextCounts& counts, const TextSource& source, const TokenizerOptions& options) {
   const auto limit = std::to_string(options.max_sentence_bytes);
   if (counts.lines == 0) throw DataError(source.name + ": is empty; a vocabulary needs text");
   if (counts.usable == 0 && counts.too_long > 0)
@@ -79,7 +85,6 @@ TextCounts count_text(const TextSource& source, const TokenizerOptions& options)
   if (counts.with_nul > 0)
     spdlog::warn("{}: {} lines hold NUL characters, which vocabulary training leaves out", source.name,
                  counts.with_nul);
-  return counts;
 }
 
 /// Hands SentencePiece the usable lines one by one.
@@ -234,10 +239,11 @@ std::string train_word_list(const TextSource& text, const TokenizerOptions& opti
     return a.second != b.second ? a.second > b.second : a.first < b.first;
   });
   if (ranked.empty()) throw DataError(text.name + ": holds no words; a vocabulary needs text");
-  size_t count = std::min(ranked.size(), static_cast<size_t>(wanted.value_or(kLargestAuto)) - 4);
+  size_t count =
+      std::min(ranked.size(), static_cast<size_t>(wanted.value_or(kLargestAuto)) - kSpecialTokens.size());
   if (!wanted && ranked.front().second > 1)
     while (ranked[count - 1].second == 1) --count;
-  if (wanted && ranked.size() + 4 < static_cast<size_t>(*wanted))
+  if (wanted && ranked.size() + kSpecialTokens.size() < static_cast<size_t>(*wanted))
     spdlog::info("{}: {} different words, fewer than {} {} allows", text.name, ranked.size(), option,
                  *wanted);
   std::vector<std::string> words;
@@ -257,6 +263,7 @@ std::shared_ptr<const Tokenizer> train_tokenizer(const TextSource& text, const T
   options.validate();
   const auto wanted = parse_vocabulary_size(vocab_size);
   const TextCounts counts = count_text(text, options);
+  check_counts(counts, text, options);
   std::shared_ptr<const Tokenizer> tokenizer;
   if (options.vocab_type == "word")
     tokenizer = make_word_tokenizer(train_word_list(text, options, wanted, option), "trained word list");

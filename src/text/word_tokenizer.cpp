@@ -1,6 +1,5 @@
 #include "text/word_tokenizer.h"
 
-#include <array>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
@@ -11,8 +10,6 @@
 
 namespace gloss {
 namespace {
-
-constexpr std::array<std::string_view, 4> kSpecials{"<pad>", "<unk>", "<s>", "</s>"};
 
 /// Splits at LF; a CR before it goes, so that a list edited elsewhere still loads.
 std::vector<std::string> split_lines(std::string_view bytes) {
@@ -31,7 +28,7 @@ class WordTokenizer final : public Tokenizer {
  public:
   WordTokenizer(std::string bytes, const std::string& name)
       : bytes_(std::move(bytes)), words_(split_lines(bytes_)) {
-    for (size_t i = kSpecials.size(); i < words_.size(); ++i) {
+    for (size_t i = kSpecialTokens.size(); i < words_.size(); ++i) {
       const auto where = name + ":" + std::to_string(i + 1) + ": ";
       const auto spans = word_spans(words_[i]);
       if (spans.size() != 1 || spans[0].second - spans[0].first != words_[i].size())
@@ -39,7 +36,7 @@ class WordTokenizer final : public Tokenizer {
       if (!ids_.emplace(words_[i], static_cast<int32_t>(i)).second)
         throw CheckpointError(where + "the word '" + words_[i] + "' stands twice");
     }
-    if (words_.size() <= kSpecials.size()) throw CheckpointError(name + ": holds no words");
+    if (words_.size() <= kSpecialTokens.size()) throw CheckpointError(name + ": holds no words");
   }
 
   std::vector<int32_t> encode(std::string_view line) const override {
@@ -92,7 +89,7 @@ class WordTokenizer final : public Tokenizer {
     std::vector<Piece> pieces;
     for (const int32_t id : ids) {
       const std::string& entry = word(id);
-      if (id == kPad || id == kBos || id == kEos) {
+      if (is_special(id)) {
         pieces.push_back({id, entry, text.size(), text.size()});
         continue;
       }
@@ -111,7 +108,7 @@ class WordTokenizer final : public Tokenizer {
 }  // namespace
 
 bool is_word_list(std::string_view bytes) {
-  for (const auto special : kSpecials) {
+  for (const auto special : kSpecialTokens) {
     if (!bytes.starts_with(special)) return false;
     bytes.remove_prefix(special.size());
     if (bytes.starts_with('\r')) bytes.remove_prefix(1);
@@ -123,7 +120,7 @@ bool is_word_list(std::string_view bytes) {
 
 std::string word_list(const std::vector<std::string>& words) {
   std::string bytes;
-  for (const auto special : kSpecials) (bytes += special) += '\n';
+  for (const auto special : kSpecialTokens) (bytes += special) += '\n';
   for (const auto& word : words) (bytes += word) += '\n';
   return bytes;
 }

@@ -7,23 +7,17 @@
 #include <set>
 #include <utility>
 
+#include "align/aer.h"
 #include "align/words.h"
-#include "data/batcher.h"
-#include "metrics/aer.h"
 #include "search/force_decode.h"
-#include "train/training_step.h"
+#include "search/pair_batches.h"
+#include "search/units.h"
 
 namespace gloss {
 namespace {
 
 // Sentences that are looked at when there is no gold: enough for the order of the layers.
 constexpr size_t kMostSentences = 300;
-
-LinkSet to_set(const std::vector<Link>& links) {
-  LinkSet set;
-  for (const auto& link : links) set.emplace(link.source, link.target);
-  return set;
-}
 
 /// In how many sentences pieces occur, alone and together.
 class Cooccurrence {
@@ -53,9 +47,8 @@ struct Association {
   int64_t links = 0;
 
   void add(const ForcedSentence& sentence, const EncodedPair& pair, const Cooccurrence& counts) {
-    const auto columns = static_cast<size_t>(sentence.columns);
     for (size_t i = 0; i < pair.target.size(); ++i) {
-      const auto* row = sentence.attention.data() + i * columns;
+      const auto* row = sentence.attention.data() + i * (pair.source.size() + 1);
       const auto best = static_cast<size_t>(std::max_element(row, row + pair.source.size()) - row);
       sum += counts.dice(pair.source[best], pair.target[i]);
       ++links;
@@ -65,19 +58,51 @@ struct Association {
   double mean() const { return links == 0 ? 0.0 : sum / static_cast<double>(links); }
 };
 
-std::vector<Unit> units(const std::vector<Piece>& pieces) {
-  std::vector<Unit> result;
-  for (const auto& piece : pieces) result.push_back({piece.text, piece.begin, piece.end});
-  return result;
+std::vector<Link> word_links(const ForcedSentence& sentence, const std::string& source,
+                             const std::string& target, const Tokenizers& tokenizers) {
+  return hard_links(to_words({.source = units_of(tokenizers.source->encode_with_offsets(source)),
+                              .target = units_of(tokenizers.target->encode_with_offsets(target)),
+                              .weights = sentence.attention},
+                             source, target, /*keep_eos=*/false));
 }
 
-LinkSet word_links(const ForcedSentence& sentence, const std::string& source, const std::string& target,
-                   const Tokenizers& tokenizers) {
-  const auto words = to_words({.source = units(tokenizers.source->encode_with_offsets(source)),
-                               .target = units(tokenizers.target->encode_with_offsets(target)),
-                               .weights = sentence.attention},
-                              source, target, /*keep_eos=*/false);
-  return to_set(hard_links(words));
+/// The sentences that are looked at, and what occurs together in the whole set.
+struct Sample {
+  std::vector<size_t> lines;  // of the set
+  std::vector<EncodedPair> pairs;
+  Cooccurrence counts;
+};
+
+/// \param gold sentences that have gold links, the first of the set; 0: measure without
+Sample sentences_to_measure(const ValidationSet& set, size_t gold) {
+  Sample sample;
+  for (size_t i = 0; i < set.pairs.size(); ++i) {
+    const auto& pair = set.pairs[i];
+    if (pair.source.empty() || pair.target.empty()) continue;
+    sample.counts.add(pair);
+    if (gold > 0 ? i >= gold : sample.lines.size() >= kMostSentences) continue;
+    sample.lines.push_back(i);
+    sample.pairs.push_back(pair);
+  }
+  return sample;
+}
+
+AttentionQuality quality_of(const AttentionChoice& choice, Seq2Seq& model, const Sample& sample,
+                            const ValidationSet& set, const Tokenizers& tokenizers,
+                            const std::vector<SentenceLinks>& gold, int64_t batch_tokens) {
+  Association association;
+  std::vector<std::vector<Link>> links(gold.size());
+  for (const auto& batch : pair_batches(sample.pairs, batch_tokens)) {
+    const auto forced = force_decode(model, encode_batch(model, batch.pairs), batch.pairs, choice);
+    for (size_t i = 0; i < forced.size(); ++i) {
+      association.add(forced[i], batch.pairs[i], sample.counts);
+      const auto line = sample.lines[batch.members[i]];
+      if (!gold.empty()) links[line] = word_links(forced[i], set.source[line], set.target[line], tokenizers);
+    }
+  }
+  AttentionQuality quality{.choice = choice, .association = association.mean(), .aer = {}};
+  if (!gold.empty()) quality.aer = alignment_error_rate(links, gold).aer;
+  return quality;
 }
 
 }  // namespace
@@ -87,50 +112,12 @@ std::vector<AttentionQuality> measure_attention(Seq2Seq& model, const Validation
                                                 const std::vector<SentenceLinks>& gold,
                                                 int64_t batch_tokens) {
   const at::NoGradGuard no_grad;
-  std::vector<size_t> sentences;  // those that count, and how long they are
-  std::vector<size_t> lengths;
-  Cooccurrence counts;
-  const auto limit = gold.empty() ? kMostSentences : gold.size();
-  for (size_t i = 0; i < set.pairs.size(); ++i) {
-    const auto& pair = set.pairs[i];
-    if (pair.source.empty() || pair.target.empty()) continue;
-    counts.add(pair);
-    if (sentences.size() >= limit || (!gold.empty() && i >= gold.size())) continue;
-    sentences.push_back(i);
-    lengths.push_back(std::max(pair.source.size(), pair.target.size()) + 1);
-  }
-  std::vector<GoldLinks> wanted;
-  for (const auto& links : gold) wanted.push_back({to_set(links.sure), to_set(links.possible)});
-
-  const auto former = model.attention_choice;
+  const auto sample = sentences_to_measure(set, gold.size());
   std::vector<AttentionQuality> qualities;
-  for (int64_t layer = 1; layer <= model.attention_counts().layers; ++layer) {
-    for (const bool shift : {false, true}) {
-      model.attention_choice = {.layer = layer, .head = 0, .shift = shift};
-      Association association;
-      std::vector<LinkSet> found(gold.size());
-      for (const auto& group : batch_by_length(lengths, batch_tokens)) {
-        std::vector<EncodedPair> pairs;
-        std::vector<std::vector<int32_t>> targets;
-        for (const auto i : group) {
-          pairs.push_back(set.pairs[sentences[i]]);
-          targets.push_back(pairs.back().target);
-        }
-        const auto memory = encode_batch(model, make_batch(pairs, /*has_target=*/false), device_of(model));
-        const auto forced = force_decode(model, memory, targets, /*want_attention=*/true);
-        for (size_t k = 0; k < group.size(); ++k) {
-          association.add(forced[k], pairs[k], counts);
-          const auto i = sentences[group[k]];
-          if (!gold.empty()) found[i] = word_links(forced[k], set.source[i], set.target[i], tokenizers);
-        }
-      }
-      AttentionQuality quality{
-          .choice = model.attention_choice, .association = association.mean(), .aer = {}};
-      if (!gold.empty()) quality.aer = alignment_error_rate(found, wanted).aer;
-      qualities.push_back(quality);
-    }
-  }
-  model.attention_choice = former;
+  for (int64_t layer = 1; layer <= model.attention_counts().layers; ++layer)
+    for (const bool shift : {false, true})
+      qualities.push_back(quality_of({.layer = layer, .head = 0, .shift = shift}, model, sample, set,
+                                     tokenizers, gold, batch_tokens));
   return qualities;
 }
 

@@ -5,8 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "config/field.h"
-#include "core/error.h"
+#include "core/table.h"
 
 namespace gloss {
 namespace {
@@ -49,19 +48,11 @@ constexpr std::array kSchedules{Row{"constant", constant, false}, Row{"inverse-s
                                 Row{"cosine", cosine, true}, Row{"linear", linear, true},
                                 Row{"plateau", plateau, false}};
 
-const Row& find(const std::string& name) {
-  for (const auto& row : kSchedules)
-    if (name == row.name) return row;
-  throw UsageError("unknown schedule '" + name + "'; choose one of: " + join(schedule_names()));
-}
+const Row& find(const std::string& name) { return row_of(kSchedules, "schedule", name); }
 
 }  // namespace
 
-std::vector<std::string> schedule_names() {
-  std::vector<std::string> names;
-  for (const auto& row : kSchedules) names.emplace_back(row.name);
-  return names;
-}
+std::vector<std::string> schedule_names() { return names_of(kSchedules); }
 
 bool schedule_has_length(const std::string& name) { return find(name).has_length; }
 

@@ -9,12 +9,15 @@ constexpr int64_t kDefaultEpochs = 20;
 
 }  // namespace
 
-void TrainOptions::validate() const {
+void TrainOptions::validate(bool has_validation) const {
   if (model.empty())
     throw UsageError("--model: no directory given; name the one to write, for example --model model");
   if (min_learning_rate > learning_rate)
     throw UsageError("--min-learning-rate " + plain_number(min_learning_rate) + ": above --learning-rate " +
                      plain_number(learning_rate) + "; lower it");
+  if (!has_validation && (patience > 0 || schedule == "plateau"))
+    throw UsageError(
+        "--patience and --schedule plateau: need a validation set; give --valid-source and --valid-target");
   if (!schedule_has_length(schedule)) return;
   const auto plan = learning_rate_plan();
   if (plan.decay_updates == 0)

@@ -101,7 +101,7 @@ struct TrainOptions {
   }
 
   /// Throws UsageError for values that do not fit together.
-  void validate() const;
+  void validate(bool has_validation) const;
 
   /// The limit on epochs in force: `epochs`, or 20 where nothing else ends the training.
   int64_t epoch_limit() const;

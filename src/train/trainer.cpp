@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "checkpoint/attention_metadata.h"
+#include "checkpoint/options_metadata.h"
 #include "checkpoint/tokenizer_files.h"
 #include "checkpoint/weights.h"
 #include "core/error.h"
@@ -20,6 +21,7 @@
 #include "data/batcher.h"
 #include "train/adam.h"
 #include "train/choose_attention.h"
+#include "train/eval_mode.h"
 #include "train/loss_scaler.h"
 #include "train/report.h"
 #include "train/smoothed_weights.h"
@@ -54,6 +56,12 @@ std::string line_list(const std::vector<Batch>& group) {
   return text;
 }
 
+Metadata metadata_of(const Tokenizers& tokenizers, const nlohmann::json& model_options) {
+  auto metadata = tokenizer_metadata(tokenizers);
+  metadata.merge(options_metadata(model_options));
+  return metadata;
+}
+
 class Training {
  public:
   Training(Seq2Seq& model, const TrainingData& data, const TrainSettings& settings,
@@ -63,15 +71,15 @@ class Training {
         settings_(settings),
         options_(settings.train),
         directory_(directory),
-        metadata_(tokenizer_metadata(data.tokenizers)),
+        metadata_(metadata_of(data.tokenizers, settings.model_options)),
         limits_{options_.updates, options_.epoch_limit(), 60 * options_.time_limit},
         adam_(named_parameters(model), {.beta1 = options_.adam_beta1,
                                         .beta2 = options_.adam_beta2,
                                         .epsilon = options_.adam_epsilon,
                                         .weight_decay = options_.weight_decay}),
         smoothed_(named_parameters(model), options_.exponential_smoothing),
-        scaler_(options_.precision == "fp16", device_of(model)) {
-    check();
+        scaler_(needs_loss_scale(options_.precision), model.device()) {
+    options_.validate(/*has_validation=*/data.validation != nullptr);
   }
 
   TrainingResult run() {
@@ -94,17 +102,9 @@ class Training {
   }
 
  private:
-  void check() const {
-    options_.validate();
-    const bool needs_validation = options_.patience > 0 || options_.schedule == "plateau";
-    if (needs_validation && !data_.validation)
-      throw UsageError(
-          "--patience and --schedule plateau: need a validation set; give --valid-source and --valid-target");
-  }
-
   nlohmann::json all_settings() const {
     auto settings = settings_json(options_, settings_.data);
-    settings.update(settings_.noted);
+    settings.update(settings_.model_options);
     settings.erase("model");  // the directory may move
     settings["seed"] = settings_.seed;
     settings["pairs"] = data_.corpus.size();
@@ -228,7 +228,6 @@ class Training {
     const SmoothedWeights::Use smoothed(smoothed_);
     const auto result = validate(model_, *data_.validation, data_.tokenizers,
                                  {.translate = translate,
-                                  .search = settings_.search,
                                   .batch_tokens = settings_.data.batch_tokens,
                                   .precision = options_.precision},
                                  settings_.stop);
@@ -238,7 +237,10 @@ class Training {
     const bool is_best = state_.record_validation(metric_value(*result, options_.valid_metric),
                                                   higher_is_better(options_.valid_metric),
                                                   options_.plateau_patience, options_.plateau_factor);
-    if (is_best) write_weights();
+    if (is_best) {
+      choose_attention();
+      write_weights();
+    }
     reporter_->validation(state_, *result, is_best);
   }
 
@@ -261,32 +263,31 @@ class Training {
   }
 
   void write_weights() {
-    choose_attention();
     auto metadata = metadata_;
-    metadata.merge(attention_metadata(model_.attention_choice));
+    metadata.merge(attention_metadata(attention_));
     write_safetensors(directory_.weights(), module_tensors(model_), metadata);
   }
 
   /// Where there are several layers to read alignments from: the one that does best on the validation set.
   void choose_attention() {
     if (!data_.validation || model_.attention_counts().layers < 2) return;
-    model_.eval();
+    const EvalMode eval(model_);
     const auto qualities = measure_attention(model_, *data_.validation, data_.tokenizers, data_.gold,
                                              settings_.data.batch_tokens);
-    model_.train();
     const auto& best = best_attention(qualities);
-    auto& choice = model_.attention_choice;
-    if (choice.layer == best.choice.layer && choice.shift == best.choice.shift) return;
-    choice = best.choice;
+    if (attention_ == best.choice) return;
+    attention_ = best.choice;
     const auto quality =
         best.aer ? fmt::format("AER {:.3f}", *best.aer) : fmt::format("association {:.3f}", best.association);
-    spdlog::info("alignments are read from decoder layer {}, at the step that {} a word ({})", choice.layer,
-                 choice.shift ? "reads" : "writes", quality);
+    spdlog::info("alignments are read from decoder layer {}, at the step that {} a word ({})",
+                 attention_.layer, attention_.shift ? "reads" : "writes", quality);
   }
 
   // No finite gradient any more: probably the weights are beyond repair. (fp16 skips some now and then to adapt its
   // loss scale.)
-  bool seems_broken() const { return state_.skipped_in_row > (options_.precision == "fp16" ? 10 : 0); }
+  bool seems_broken() const {
+    return state_.skipped_in_row > (needs_loss_scale(options_.precision) ? 10 : 0);
+  }
 
   void save() {
     if (saved_update_ == state_.update) return;
@@ -318,6 +319,7 @@ class Training {
     const bool is_lost = !has_best && seems_broken();
     if (!has_best && !is_lost) {
       const SmoothedWeights::Use smoothed(smoothed_);
+      choose_attention();
       write_weights();
     }
     reporter_->end(state_, reason);
@@ -341,6 +343,7 @@ class Training {
   SmoothedWeights smoothed_;
   LossScaler scaler_;
   TrainingState state_;
+  AttentionChoice attention_;  // that alignments are read from
   std::optional<BatchStream> batches_;
   std::unique_ptr<Reporter> reporter_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();

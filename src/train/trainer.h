@@ -12,7 +12,6 @@
 #include "data/corpus.h"
 #include "data/data_options.h"
 #include "model/seq2seq.h"
-#include "search/search_options.h"
 #include "text/train_tokenizer.h"
 #include "train/train_options.h"
 
@@ -29,11 +28,10 @@ struct TrainingData {
 struct TrainSettings {
   TrainOptions train;
   DataOptions data;
-  SearchOptions search;      ///< limits for translating the validation set; the beam is set to 1
   int64_t seed = 1;          ///< order of the batches
   bool progress_bar = true;  ///< shown only where stderr is a terminal as well
-  nlohmann::json noted =
-      nlohmann::json::object();             ///< further settings (of the model): a resume shows what changed
+  /// What the model was built from: kept beside its weights, and a resume shows what changed.
+  nlohmann::json model_options = nlohmann::json::object();
   std::function<int()> stop = stop_signal;  ///< looked at between updates: 0, or the signal to stop for
 };
 

@@ -7,7 +7,7 @@
 
 #include "kernels/random_stream.h"
 #include "nn/precision.h"
-#include "train/batch_tensors.h"
+#include "search/batch_tensors.h"
 
 namespace gloss {
 namespace {
@@ -25,7 +25,7 @@ class OneThread {
 };
 
 LossSums loss_of(Seq2Seq& model, Batch& batch, const TrainOptions& options, double normalizer) {
-  const auto device = device_of(model);
+  const auto device = model.device();
   const PrecisionGuard precision(options.precision, device);
   const auto tensors = to_tensors(batch, device);
   const auto memory = model.encode(tensors.source, tensors.lengths);
@@ -35,7 +35,7 @@ LossSums loss_of(Seq2Seq& model, Batch& batch, const TrainOptions& options, doub
         draw_forced(batch.size, batch.target_length, options.teacher_forcing, options.teacher_forcing_mode);
     decoded = model.decode_sampled(memory, tensors.target_in, forced.to(device));
   } else {
-    decoded = model.decode(memory, tensors.target_in, /*want_attention=*/false);
+    decoded = model.decode(memory, tensors.target_in, /*wanted=*/std::nullopt);
   }
   return model.output->loss(decoded.hidden, tensors.target_out, options.label_smoothing, normalizer);
 }
@@ -102,8 +102,8 @@ GroupSums add_gradients(Seq2Seq& model, const std::vector<Batch>& group, const T
   const auto parameters = model.parameters();
   Tensor nll;
   for (const auto& batch : group) {
-    auto parts = parts_of(batch, device_of(model));
-    for (const auto& part : parts) sums.padding += padding_cells(part);
+    auto parts = parts_of(batch, model.device());
+    for (const auto& part : parts) sums.padding += part.padding_cells();
     std::vector<PartResult> results;
     if (parts.size() == 1) {
       results.push_back(gradients_of(model, parameters, parts.front(), options, normalizer));
@@ -127,7 +127,5 @@ Tensor draw_forced(int64_t batch, int64_t tgt_len, double ratio, const std::stri
   forced.select(1, 0).fill_(true);
   return forced;
 }
-
-at::Device device_of(const Seq2Seq& model) { return model.parameters().front().device(); }
 
 }  // namespace gloss

@@ -32,7 +32,4 @@ GroupSums add_gradients(Seq2Seq& model, const std::vector<Batch>& group, const T
 /// \return [batch, tgt_len] bool on the CPU
 Tensor draw_forced(int64_t batch, int64_t tgt_len, double ratio, const std::string& mode);
 
-/// The device that the model's weights are on.
-at::Device device_of(const Seq2Seq& model);
-
 }  // namespace gloss

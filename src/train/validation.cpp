@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "core/lines.h"
-#include "data/batcher.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 #include "nn/precision.h"
+#include "search/batch_tensors.h"
+#include "search/pair_batches.h"
 #include "search/translate.h"
-#include "train/batch_tensors.h"
-#include "train/training_step.h"
+#include "train/eval_mode.h"
 
 namespace gloss {
 namespace {
@@ -19,41 +19,18 @@ namespace {
 // Sentences between two looks at the stop signal.
 constexpr size_t kTranslationChunk = 256;
 
-class EvalMode {
- public:
-  explicit EvalMode(Seq2Seq& model) : model_(model), was_training_(model.is_training()) { model_.eval(); }
-  ~EvalMode() { model_.train(was_training_); }
-  EvalMode(const EvalMode&) = delete;
-  EvalMode& operator=(const EvalMode&) = delete;
-
- private:
-  Seq2Seq& model_;
-  bool was_training_;
-};
-
-// The pairs that count, in batches of like length.
-std::vector<Batch> loss_batches(const ValidationSet& set, int64_t batch_tokens) {
-  std::vector<const EncodedPair*> pairs;
-  std::vector<size_t> lengths;
-  for (size_t i = 0; i < set.pairs.size(); ++i) {
-    if (!set.in_loss[i]) continue;
-    pairs.push_back(&set.pairs[i]);
-    lengths.push_back(std::max(set.pairs[i].source.size(), set.pairs[i].target.size()) + 1);
-  }
-  std::vector<Batch> batches;
-  for (const auto& group : batch_by_length(lengths, batch_tokens)) {
-    std::vector<EncodedPair> members;
-    for (const auto i : group) members.push_back(*pairs[i]);
-    batches.push_back(make_batch(members));
-  }
-  return batches;
+std::vector<EncodedPair> pairs_that_count(const ValidationSet& set) {
+  std::vector<EncodedPair> pairs;
+  for (size_t i = 0; i < set.pairs.size(); ++i)
+    if (set.in_loss[i]) pairs.push_back(set.pairs[i]);
+  return pairs;
 }
 
 // Sum of -log p(target) over the batch.
-double batch_nll(Seq2Seq& model, Batch& batch, const at::Device& device) {
-  const auto tensors = to_tensors(batch, device);
+double batch_nll(Seq2Seq& model, Batch& batch) {
+  const auto tensors = to_tensors(batch, model.device());
   const auto memory = model.encode(tensors.source, tensors.lengths);
-  const auto hidden = model.decode(memory, tensors.target_in, /*want_attention=*/false).hidden;
+  const auto hidden = model.decode(memory, tensors.target_in, /*wanted=*/std::nullopt).hidden;
   return -model.output->log_probability(hidden, tensors.target_out).sum(at::kDouble).item<double>();
 }
 
@@ -62,9 +39,7 @@ std::optional<std::vector<std::string>> translate_all(Seq2Seq& model, const std:
                                                       const Tokenizer& target,
                                                       const ValidationOptions& options,
                                                       const std::function<int()>& stop) {
-  TranslateOptions translation{.search = options.search, .batch_tokens = options.batch_tokens};
-  translation.search.beam_size = 1;
-  translation.search.n_best = 1;
+  const TranslateOptions greedy{.search = {.beam_size = 1}, .batch_tokens = options.batch_tokens};
   std::vector<size_t> order(pairs.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -75,7 +50,7 @@ std::optional<std::vector<std::string>> translate_all(Seq2Seq& model, const std:
     const size_t end = std::min(begin + kTranslationChunk, order.size());
     std::vector<std::vector<int32_t>> chunk;
     for (size_t i = begin; i < end; ++i) chunk.push_back(pairs[order[i]].source);
-    const auto found = translate(model, chunk, translation, device_of(model));
+    const auto found = translate(model, chunk, greedy);
     for (size_t i = begin; i < end; ++i) {
       // An empty line is translated by an empty line, whatever the model would say.
       if (pairs[order[i]].source.empty()) continue;
@@ -92,14 +67,14 @@ std::optional<ValidationResult> validate(Seq2Seq& model, const ValidationSet& se
                                          const std::function<int()>& stop) {
   const at::NoGradGuard no_grad;
   const EvalMode eval(model);
-  const auto device = device_of(model);
-  const PrecisionGuard precision(options.precision, device);
+  const PrecisionGuard precision(options.precision, model.device());
   ValidationResult result;
   double nll = 0.0;
-  for (auto& batch : loss_batches(set, options.batch_tokens)) {
+  for (const auto& group : pair_batches(pairs_that_count(set), options.batch_tokens)) {
     if (stop() != 0) return {};
+    auto batch = make_batch(group.pairs);
     result.target_tokens += batch.target_tokens;
-    nll += batch_nll(model, batch, device);
+    nll += batch_nll(model, batch);
   }
   // Without a pair that counts this is NaN, which is never the best.
   result.cross_entropy = nll / static_cast<double>(result.target_tokens);

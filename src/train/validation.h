@@ -9,7 +9,6 @@
 
 #include "data/corpus.h"
 #include "model/seq2seq.h"
-#include "search/search_options.h"
 #include "text/train_tokenizer.h"
 
 namespace gloss {
@@ -24,8 +23,7 @@ struct ValidationResult {
 };
 
 struct ValidationOptions {
-  bool translate = false;  ///< also decode and score the translations
-  SearchOptions search{};  ///< limits of the translations' length; the beam is set to 1
+  bool translate = false;  ///< also decode greedily and score the translations
   int64_t batch_tokens = 4096;
   std::string precision = "float32";
 };

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "support/catch.h"
+#include "support/csv_reader.h"
 
 using namespace gloss;
 

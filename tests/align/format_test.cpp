@@ -1,40 +1,22 @@
 #include "align/format.h"
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "align/csv.h"
 #include "core/error.h"
 #include "support/catch.h"
+#include "support/csv_reader.h"
+#include "support/files.h"
 
 using namespace gloss;
+using testing::bytes_of_file;
+using testing::TemporaryFolder;
 namespace fs = std::filesystem;
 
 namespace {
-
-struct TemporaryFolder {
-  TemporaryFolder() : path(fs::temp_directory_path() / ("gloss-format-" + std::to_string(getpid()))) {
-    fs::remove_all(path);
-    fs::create_directories(path);
-  }
-  ~TemporaryFolder() { fs::remove_all(path); }
-  fs::path path;
-};
-
-std::string content(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  REQUIRE(file.good());
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-size_t entries(const fs::path& folder) {
-  return static_cast<size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
-}
 
 const Alignment kAlignment{{"a,b", "c"}, {"x", "y"}, {0.75, 0.25, 1.0 / 3, 2.0 / 3}};
 
@@ -48,46 +30,46 @@ AlignmentOptions options(const fs::path& path, const std::string& format = "") {
 /// A sentence, a blank line, the sentence again.
 std::string written(const std::string& format) {
   const TemporaryFolder folder;
-  const auto path = folder.path / "out";
+  const auto path = folder / "out";
   const auto writer = make_alignment_writer(options(path, format));
   writer->write(1, kAlignment, {-1.5, "x y", "a,b c"});
   writer->write(2, {}, {0.0, "", ""});
   writer->write(3, kAlignment, {-1.5, "x y", "a,b c"});
   CHECK_FALSE(fs::exists(path));
   writer->close();
-  return content(path);
+  return bytes_of_file(path);
 }
 
 }  // namespace
 
 TEST_CASE("the format follows the path unless it is named", "[align][format][unit]") {
   const TemporaryFolder folder;
-  CHECK(options(folder.path).effective_format() == "matrix");
-  CHECK(options(folder.path / "new/").effective_format() == "matrix");
-  CHECK(options(folder.path / "new").effective_format() == "csv");
-  CHECK(options(folder.path, "jsonl").effective_format() == "jsonl");
+  CHECK(options(folder.path()).effective_format() == "matrix");
+  CHECK(options(folder / "new/").effective_format() == "matrix");
+  CHECK(options(folder / "new").effective_format() == "csv");
+  CHECK(options(folder.path(), "jsonl").effective_format() == "jsonl");
 }
 
 TEST_CASE("matrix writes a numbered file for each line, blank ones too", "[align][format][unit]") {
   const TemporaryFolder folder;
-  const auto path = folder.path / "new" / "folder/";
+  const auto path = folder / "new" / "folder/";
   const auto writer = make_alignment_writer(options(path));
   writer->write(1, kAlignment, {});
   writer->write(2, {}, {});
   writer->write(1234567, kAlignment, {});
   writer->close();
-  CHECK(content(path / "000001.csv") == "\"\",\"a,b\",c\nx,0.75,0.25\ny,0.333333,0.666667\n");
-  CHECK(content(path / "000002.csv") == "\"\"\n");
-  CHECK(parse_matrix_csv(content(path / "1234567.csv"), "m").source == kAlignment.source);
-  CHECK(entries(path) == 3);  // no temporary file is left
+  CHECK(bytes_of_file(path / "000001.csv") == "\"\",\"a,b\",c\nx,0.75,0.25\ny,0.333333,0.666667\n");
+  CHECK(bytes_of_file(path / "000002.csv") == "\"\"\n");
+  CHECK(parse_matrix_csv(bytes_of_file(path / "1234567.csv"), "m").source == kAlignment.source);
+  CHECK(std::distance(fs::directory_iterator(path), {}) == 3);  // no temporary file is left
 }
 
 TEST_CASE("matrix can't go to stdout, and a folder that can't be made is found at once",
           "[align][format][unit]") {
   CHECK_THROWS_AS(make_alignment_writer(options("-", "matrix")), UsageError);
   const TemporaryFolder folder;
-  std::ofstream(folder.path / "file") << "x";
-  CHECK_THROWS_AS(make_alignment_writer(options(folder.path / "file" / "sub/")), OutputError);
+  std::ofstream(folder / "file") << "x";
+  CHECK_THROWS_AS(make_alignment_writer(options(folder / "file" / "sub/")), OutputError);
 }
 
 TEST_CASE("csv is one long table with 0-based positions", "[align][format][unit]") {
@@ -108,13 +90,13 @@ TEST_CASE("pharaoh, talp and naacl write hard links with their own bases", "[ali
 
 TEST_CASE("link formats obey threshold and end mark", "[align][format][unit]") {
   const TemporaryFolder folder;
-  auto settings = options(folder.path / "links", "pharaoh");
+  auto settings = options(folder / "links", "pharaoh");
   settings.threshold = 0.3;
   settings.eos = true;
   const auto writer = make_alignment_writer(settings);
   writer->write(1, {{"a", "b", "</s>"}, {"x", "</s>"}, {0.3, 0.3, 0.4, 0.2, 0.2, 0.6}}, {});
   writer->close();
-  CHECK(content(folder.path / "links") == "0-0 1-0\n");
+  CHECK(bytes_of_file(folder / "links") == "0-0 1-0\n");
 }
 
 TEST_CASE("jsonl has an object for each sentence with tokens, weights, score and texts",
@@ -137,13 +119,13 @@ TEST_CASE("every format of the table has a writer and unknown ones are refused",
           "[align][format][property]") {
   const TemporaryFolder folder;
   for (const auto& name : alignment_format_names()) {
-    const auto path = folder.path / ("out-" + name);
+    const auto path = folder.path() / ("out-" + name);
     const auto writer = make_alignment_writer(options(path, name));
     writer->write(1, kAlignment, {});
     writer->close();
     CHECK(fs::exists(path));
   }
-  CHECK_THROWS_AS(make_alignment_writer(options(folder.path / "x", "xml")), UsageError);
+  CHECK_THROWS_AS(make_alignment_writer(options(folder / "x", "xml")), UsageError);
 }
 
 TEST_CASE("the options accept every format's name and none, nothing else", "[align][format][unit]") {

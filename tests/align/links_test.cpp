@@ -1,33 +1,19 @@
 #include "align/links.h"
 
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-
 #include "core/error.h"
 #include "support/catch.h"
+#include "support/files.h"
 
 using namespace gloss;
 using Catch::Matchers::Contains;
 
 namespace {
 
-/// A file that is removed at the end of the test.
-struct TemporaryFile {
-  TemporaryFile(const std::string& name, const std::string& content)
-      : path(std::filesystem::temp_directory_path() /
-             ("gloss-links-" + std::to_string(getpid()) + "-" + name)) {
-    std::ofstream(path, std::ios::binary) << content;
-  }
-  ~TemporaryFile() { std::filesystem::remove(path); }
-  std::filesystem::path path;
-};
-
 std::vector<SentenceLinks> read(const std::string& name, const std::string& content,
                                 std::optional<int64_t> base = std::nullopt) {
-  const TemporaryFile file(name, content);
-  return read_links(file.path, link_format_of_file(file.path), base);
+  const testing::TemporaryFolder folder;
+  const auto file = folder.write(name, content);
+  return read_links(file, link_format_of_file(file), base);
 }
 
 const Alignment kAlignment{{"a", "b", "c"}, {"x", "y", "z"}, {0.2, 0.5, 0.3, 0.4, 0.2, 0.4, 0.0, 0.0, 0.0}};

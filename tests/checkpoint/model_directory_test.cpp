@@ -9,10 +9,10 @@
 #include "core/error.h"
 #include "core/sha256.h"
 #include "support/catch.h"
-#include "temporary_folder.h"
+#include "support/files.h"
 
 using namespace gloss;
-using namespace gloss::test;
+using namespace gloss::testing;
 namespace fs = std::filesystem;
 
 namespace {

@@ -6,10 +6,10 @@
 
 #include "core/error.h"
 #include "support/catch.h"
-#include "temporary_folder.h"
+#include "support/files.h"
 
 using namespace gloss;
-using namespace gloss::test;
+using namespace gloss::testing;
 
 namespace {
 
@@ -168,7 +168,7 @@ TEST_CASE("what is read does not depend on the file any more", "[checkpoint][uni
 TEST_CASE("every tensor begins at a multiple of its type's size in the file", "[checkpoint][property]") {
   const TemporaryFolder folder;
   write_safetensors(folder / "x", one_of_each_type());
-  const auto bytes = bytes_of(folder / "x");
+  const auto bytes = bytes_of_file(folder / "x");
   uint64_t length = 0;
   std::memcpy(&length, bytes.data(), 8);
   CHECK(length % 8 == 0);
@@ -212,7 +212,7 @@ TEST_CASE("hostile headers are refused with the file's name and the fault", "[ch
 TEST_CASE("a file cut anywhere is refused", "[checkpoint][property]") {
   const TemporaryFolder folder;
   write_safetensors(folder / "whole", one_of_each_type());
-  const auto whole = bytes_of(folder / "whole");
+  const auto whole = bytes_of_file(folder / "whole");
   for (size_t size = 0; size < whole.size(); ++size) {
     CAPTURE(size);
     put_bytes(folder / "cut", whole.substr(0, size));
@@ -223,7 +223,7 @@ TEST_CASE("a file cut anywhere is refused", "[checkpoint][property]") {
 TEST_CASE("random damage to the header is read or refused, never worse", "[checkpoint][property]") {
   const TemporaryFolder folder;
   write_safetensors(folder / "whole", one_of_each_type());
-  const auto whole = bytes_of(folder / "whole");
+  const auto whole = bytes_of_file(folder / "whole");
   std::mt19937 random(7);
   int refused = 0;
   for (int trial = 0; trial < 400; ++trial) {

@@ -2,10 +2,10 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "align/csv.h"
 #include "core/unicode.h"
 #include "run_gloss.h"
 #include "support/catch.h"
+#include "support/csv_reader.h"
 #include "trained_model.h"
 
 using namespace gloss;
@@ -23,12 +23,12 @@ Outcome translated(const std::string& input, const std::vector<std::string>& mor
   return outcome;
 }
 
-std::string test_text() { return read_text(case_file("base/test.fr")); }
+std::string test_text() { return bytes_of_file(case_file("base/test.fr")); }
 
 Alignment matrix(const fs::path& folder, size_t line) {
   char name[32];
   std::snprintf(name, sizeof name, "%06zu.csv", line);
-  return parse_matrix_csv(read_text(folder / name), name);
+  return parse_matrix_csv(bytes_of_file(folder / name), name);
 }
 
 std::vector<std::string> words_of(const std::string& text) {
@@ -65,8 +65,8 @@ TEST_CASE("one matrix file for each line, words of input and output at its borde
 TEST_CASE("a blank line has a matrix file with the header row alone", "[cli][alignment]") {
   const TemporaryFolder folder;
   translated("je vois un pont .\n\n\u200b\nje vois\n", {"--alignments", folder.file("m/")});
-  CHECK(read_text(folder.path() / "m/000002.csv") == "\"\"\n");
-  CHECK(read_text(folder.path() / "m/000003.csv") == "\"\"\n");
+  CHECK(bytes_of_file(folder.path() / "m/000002.csv") == "\"\"\n");
+  CHECK(bytes_of_file(folder.path() / "m/000003.csv") == "\"\"\n");
   CHECK(matrix(folder.path() / "m", 4).source == std::vector<std::string>{"je", "vois"});
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("pharaoh links are one line for each line, within both sentences", "[c
   const auto text = "je vois\n\n" + test_text();
   const auto output = lines_of(
       translated(text, {"--alignments", folder.file("a.pharaoh"), "--alignment-format", "pharaoh"}).out);
-  const auto input = lines_of(text), links = lines_of(read_text(folder.path() / "a.pharaoh"));
+  const auto input = lines_of(text), links = lines_of(bytes_of_file(folder.path() / "a.pharaoh"));
   REQUIRE(links.size() == input.size());
   CHECK(links[1].empty());
   for (size_t i = 0; i < links.size(); ++i) {
@@ -106,7 +106,7 @@ TEST_CASE("pharaoh links are one line for each line, within both sentences", "[c
 TEST_CASE("the long table begins with its header and counts sentences from 1", "[cli][alignment]") {
   const TemporaryFolder folder;
   translated("je vois\nun pont\n", {"--alignments", folder.file("a.csv")});
-  const auto lines = lines_of(read_text(folder.path() / "a.csv"));
+  const auto lines = lines_of(bytes_of_file(folder.path() / "a.csv"));
   REQUIRE(lines.size() > 2);
   CHECK(lines[0] == "sentence,target_index,source_index,target_token,source_token,weight");
   CHECK(lines[1].starts_with("1,0,0,"));

@@ -1,48 +1,28 @@
 #include <algorithm>
-#include <functional>
 #include <random>
 
-#include "align/alignment_options.h"
+#include "command.h"
 #include "config/toml.h"
 #include "core/error.h"
-#include "data/data_options.h"
-#include "model/model_options.h"
 #include "run_gloss.h"
-#include "search/search_options.h"
-#include "shared_options.h"
 #include "support/catch.h"
-#include "text/text_options.h"
-#include "train/train_options.h"
 
 using namespace gloss;
 
 namespace {
 
-/// Every options struct of gloss, in two groups because some share a name.
-struct TrainSide {
-  TokenizerOptions tokenizer;
-  DataOptions data;
-  ModelOptions model;
-  TrainOptions train;
-  SharedOptions shared;
-  void add_to(Fields& fields) {
-    fields.add(tokenizer, "a");
-    fields.add(data, "b");
-    fields.add(model, "c");
-    fields.add(train, "d");
-    fields.add(shared, "e");
+/// The options of a command, its own and the shared ones.
+class CommandOptions {
+ public:
+  explicit CommandOptions(const Command& command) : run_(command.setup(fields_)) {
+    fields_.add(shared_, "Every command");
   }
-};
+  const Fields& fields() const { return fields_; }
 
-struct TranslateSide {
-  SearchOptions search;
-  AlignmentOptions alignments;
-  SharedOptions shared;
-  void add_to(Fields& fields) {
-    fields.add(search, "a");
-    fields.add(alignments, "b");
-    fields.add(shared, "c");
-  }
+ private:
+  SharedOptions shared_;
+  Fields fields_;
+  Command::Run run_;  // owns the options
 };
 
 /// Values that some field may take, whatever its type.
@@ -51,10 +31,11 @@ std::vector<std::string> candidates(const Field& field, std::mt19937_64& random)
       "true",    "false", "auto", "",     "0.25",  "0.75",      "0.123456789012345",
       "1e-08",   "7",     "12",   "4000", "plain", "two words", "quote\"back\\slash",
       "# sharp", "été\tx"};
-  // "one of: a, b" offers its names.
-  if (const auto& text = field.check.text; text.starts_with("one of: ")) {
+  // "one of: a, b" offers its names, and so does "of: a, b", a list with commas.
+  const std::string offer = "of: ";
+  if (const auto at = field.check.text.find(offer); at != std::string::npos) {
     std::string name;
-    for (const char c : text.substr(8) + ", ") {
+    for (const char c : field.check.text.substr(at + offer.size()) + ", ") {
       if (c == ',') {
         values.push_back(name);
         name.clear();
@@ -78,43 +59,34 @@ void set_at_random(const Field& field, std::mt19937_64& random) {
   FAIL("no value found for " << field.name);
 }
 
-template <class Side>
-void check_round_trip(uint64_t seed) {
+void check_round_trip(const Command& command, uint64_t seed) {
   std::mt19937_64 random(seed);
-  Side written, read;
-  Fields from, to;
-  written.add_to(from);
-  read.add_to(to);
-  for (const auto& field : from.all()) set_at_random(field, random);
-  const auto text = write_toml(from);
-  to.apply(parse_toml(text, "dump.toml", to));
-  for (const auto& field : from.all()) {
+  const CommandOptions written(command), read(command);
+  for (const auto& field : written.fields().all()) set_at_random(field, random);
+  const auto text = write_toml(written.fields());
+  read.fields().apply(parse_toml(text, "dump.toml", read.fields()));
+  for (const auto& field : written.fields().all()) {
     INFO(field.name);
-    CHECK(to.find(field.name)->text() == field.text());
+    CHECK(read.fields().find(field.name)->text() == field.text());
   }
-  CHECK(write_toml(to) == text);
+  CHECK(write_toml(read.fields()) == text);
 }
-
-const std::vector<std::string> kCommands{"train", "translate", "score", "evaluate", "info"};
 
 }  // namespace
 
-TEST_CASE("every options struct, written and read, is the same", "[cli][config][property]") {
-  for (uint64_t seed = 1; seed <= 50; ++seed) {
-    check_round_trip<TrainSide>(seed);
-    check_round_trip<TranslateSide>(seed);
-  }
+TEST_CASE("the options of every command, written and read, are the same", "[cli][config][property]") {
+  for (const auto& command : all_commands())
+    for (uint64_t seed = 1; seed <= 50; ++seed) {
+      INFO(command.name);
+      check_round_trip(command, seed);
+    }
 }
 
 TEST_CASE("the default of every option passes its own check", "[cli][config][property]") {
-  TrainSide train;
-  TranslateSide translate;
-  for (const auto& add : {std::function<void(Fields&)>([&](Fields& f) { train.add_to(f); }),
-                          std::function<void(Fields&)>([&](Fields& f) { translate.add_to(f); })}) {
-    Fields fields;
-    add(fields);
-    for (const auto& field : fields.all()) {
-      INFO(field.name);
+  for (const auto& command : all_commands()) {
+    const CommandOptions options(command);
+    for (const auto& field : options.fields().all()) {
+      INFO(command.name << " " << field.name);
       CHECK_NOTHROW(field.set({field.name, field.text(), field.name}));
     }
   }
@@ -122,14 +94,14 @@ TEST_CASE("the default of every option passes its own check", "[cli][config][pro
 
 TEST_CASE("a dumped configuration given back dumps the same", "[cli][config]") {
   const TemporaryFolder folder;
-  for (const auto& command : kCommands) {
-    INFO(command);
-    const auto first = run_gloss({command, "--dump-config", "--seed", "77", "--quiet"});
+  for (const auto& command : all_commands()) {
+    INFO(command.name);
+    const auto first = run_gloss({command.name, "--dump-config", "--seed", "77", "--quiet"});
     REQUIRE(first.code == 0);
     CHECK(first.err.empty());
     CHECK(first.out.find("seed = 77\n") != std::string::npos);
     const auto again =
-        run_gloss({command, "--dump-config", "--config", folder.write("dump.toml", first.out)});
+        run_gloss({command.name, "--dump-config", "--config", folder.write("dump.toml", first.out)});
     CHECK(again.code == 0);
     CHECK(again.out == first.out);
   }

@@ -111,7 +111,7 @@ TEST_CASE("weights with other vocabularies than they were trained with are exit 
 TEST_CASE("weights of another shape than the configuration are exit code 4", "[cli][exit]") {
   const TemporaryFolder folder;
   const auto model = copy_of_model(folder);
-  auto config = read_text(model / "config.toml");
+  auto config = bytes_of_file(model / "config.toml");
   const std::string old = "hidden-size = 16";
   REQUIRE(holds(config, old));
   config.replace(config.find(old), old.size(), "hidden-size = 24");
@@ -144,7 +144,7 @@ TEST_CASE("a full disk behind stdout is exit code 5", "[cli][exit]") {
                        case_file("base/test.fr") + " > /dev/full 2> " + folder.file("err");
   const int status = std::system(command.c_str());
   CHECK(WEXITSTATUS(status) == 5);
-  CHECK(holds(read_text(folder.path() / "err"), "stdout"));
+  CHECK(holds(bytes_of_file(folder.path() / "err"), "stdout"));
 }
 
 TEST_CASE("a full disk at the alignments is exit code 5", "[cli][exit]") {
@@ -175,7 +175,7 @@ TEST_CASE("a model path that is a file is exit code 5 before training starts", "
   const TemporaryFolder folder;
   const auto file = folder.write("model", "precious\n");
   check_failure(run_gloss(tiny_training(file)), 5, {file});
-  CHECK(read_text(file) == "precious\n");
+  CHECK(bytes_of_file(file) == "precious\n");
 }
 
 TEST_CASE("a model directory that cannot be made is exit code 5", "[cli][exit]") {
@@ -203,5 +203,5 @@ TEST_CASE("a folder with other files is not taken for a model directory to train
   folder.write("thesis.txt", "precious\n");
   const auto outcome = run_gloss(tiny_training(folder.path().string()));
   check_failure(outcome, 2, {folder.path().string()});
-  CHECK(read_text(folder.path() / "thesis.txt") == "precious\n");
+  CHECK(bytes_of_file(folder.path() / "thesis.txt") == "precious\n");
 }

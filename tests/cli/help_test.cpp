@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "command.h"
 #include "run_gloss.h"
 #include "support/catch.h"
 
@@ -8,7 +9,11 @@ using namespace gloss;
 
 namespace {
 
-const std::vector<std::string> kCommands{"train", "translate", "score", "evaluate", "info"};
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const auto& command : all_commands()) names.push_back(command.name);
+  return names;
+}
 
 /// The keys of a dumped configuration.
 std::vector<std::string> keys_of(const std::string& toml) {
@@ -24,11 +29,11 @@ TEST_CASE("help lists the commands on stdout and succeeds", "[cli][help]") {
   const auto outcome = run_gloss({"--help"});
   CHECK(outcome.code == 0);
   CHECK(outcome.err.empty());
-  for (const auto& command : kCommands) CHECK(outcome.out.find(command) != std::string::npos);
+  for (const auto& command : command_names()) CHECK(outcome.out.find(command) != std::string::npos);
 }
 
 TEST_CASE("help of a command lists every option with its default", "[cli][help]") {
-  for (const auto& command : kCommands) {
+  for (const auto& command : command_names()) {
     INFO(command);
     const auto help = run_gloss({command, "--help"});
     CHECK(help.code == 0);
@@ -48,7 +53,7 @@ TEST_CASE("help of a command lists every option with its default", "[cli][help]"
 }
 
 TEST_CASE("the shared options stand in every command", "[cli][help]") {
-  for (const auto& command : kCommands) {
+  for (const auto& command : command_names()) {
     const auto help = run_gloss({command, "--help"}).out;
     for (const auto* name :
          {"--config", "--device", "--threads", "--seed", "--quiet", "--log-level", "--dump-config"}) {

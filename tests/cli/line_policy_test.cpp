@@ -78,7 +78,7 @@ TEST_CASE("a byte order mark at the start is not part of the text", "[cli][lines
 }
 
 TEST_CASE("lines without a piece are treated as empty lines (C02)", "[cli][lines][case]") {
-  const auto lines = output_lines(read_text(case_file("C02/src.txt")));
+  const auto lines = output_lines(bytes_of_file(case_file("C02/src.txt")));
   REQUIRE(lines.size() == 16);
   for (size_t number = 2; number <= 11; ++number) CHECK(lines[number - 1].empty());
   CHECK(lines[0] == translation_of("je vois un pont ."));
@@ -86,20 +86,20 @@ TEST_CASE("lines without a piece are treated as empty lines (C02)", "[cli][lines
 }
 
 TEST_CASE("LF alone ends a line (C04)", "[cli][lines][case]") {
-  CHECK(output_lines(read_text(case_file("C04/src.txt"))).size() == 5);
+  CHECK(output_lines(bytes_of_file(case_file("C04/src.txt"))).size() == 5);
 }
 
 TEST_CASE("carriage returns at line ends change nothing (C05)", "[cli][lines][case]") {
-  const auto crlf = translated(read_text(case_file("C05/crlf.txt"))),
-             lf = translated(read_text(case_file("C05/lf.txt")));
+  const auto crlf = translated(bytes_of_file(case_file("C05/crlf.txt"))),
+             lf = translated(bytes_of_file(case_file("C05/lf.txt")));
   CHECK(crlf.out == lf.out);
   CHECK(lines_of(lf.out).size() == 3);
   CHECK_FALSE(holds(crlf.out, "\r"));
-  CHECK(output_lines(read_text(case_file("C05/mixed.txt"))).size() == 3);
+  CHECK(output_lines(bytes_of_file(case_file("C05/mixed.txt"))).size() == 3);
 }
 
 TEST_CASE("text behind a NUL still counts (C08)", "[cli][lines][case]") {
-  const auto line = read_text(case_file("C08/line.txt"));
+  const auto line = bytes_of_file(case_file("C08/line.txt"));
   REQUIRE(line.find('\0') != std::string::npos);
   const auto whole = translated(line, {"--alignments", "-", "--alignment-format", "jsonl", "--output",
                                        "/dev/null", "--alignment-level", "piece"});
@@ -111,7 +111,7 @@ TEST_CASE("text behind a NUL still counts (C08)", "[cli][lines][case]") {
 }
 
 TEST_CASE("the space marker in raw text acts as a space (C11)", "[cli][lines][case]") {
-  const auto lines = output_lines(read_text(case_file("C11/src.txt")));
+  const auto lines = output_lines(bytes_of_file(case_file("C11/src.txt")));
   REQUIRE(lines.size() == 4);
   CHECK(lines[0] == translation_of("je vois un pont ."));
   CHECK(lines[1] == translation_of("je vois"));
@@ -120,7 +120,7 @@ TEST_CASE("the space marker in raw text acts as a space (C11)", "[cli][lines][ca
 }
 
 TEST_CASE("the names of special symbols are ordinary characters (C12)", "[cli][lines][case]") {
-  const auto text = read_text(case_file("C12/src.txt"));
+  const auto text = bytes_of_file(case_file("C12/src.txt"));
   const auto count = static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
   const auto json = output_lines(text, {"--jsonl"});
   CHECK(json.size() == count);
@@ -133,7 +133,7 @@ TEST_CASE("the names of special symbols are ordinary characters (C12)", "[cli][l
 
 TEST_CASE("one over-long line leaves the lines beside it alone and is not cut silently (C19)",
           "[cli][lines][case]") {
-  const auto text = read_text(case_file("C19/src.txt"));
+  const auto text = bytes_of_file(case_file("C19/src.txt"));
   const auto input = lines_of(text);
   REQUIRE(input.size() == 3);
   for (const auto* batch : {"1", "3000"}) {
@@ -180,7 +180,7 @@ TEST_CASE("an untrained byte-fallback model writes one valid line for each line 
                                                      "--updates", "1", "--learning-rate", "1e-9"}));
   INFO(training.err);
   REQUIRE(training.code == 0);
-  const auto source = read_text(case_file("base/train.fr"));
+  const auto source = bytes_of_file(case_file("base/train.fr"));
   std::string input;
   for (size_t line = 0, begin = 0; line < 200; ++line) {
     const auto end = source.find('\n', begin) + 1;

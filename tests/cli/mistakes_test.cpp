@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string test_text() { return read_text(case_file("base/test.fr")); }
+std::string test_text() { return bytes_of_file(case_file("base/test.fr")); }
 
 }  // namespace
 
@@ -39,7 +39,7 @@ TEST_CASE("a model whose config.toml was edited beyond use is refused without tr
   const TemporaryFolder folder;
   const auto model = folder.path() / "model";
   fs::copy(trained_model(), model, fs::copy_options::recursive);
-  auto config = read_text(model / "config.toml");
+  auto config = bytes_of_file(model / "config.toml");
   const auto place = config.find("\nhidden-size = ");
   REQUIRE(place != std::string::npos);
   config.replace(place, config.find('\n', place + 1) - place, "\nhidden-size = 99999999999");
@@ -47,6 +47,31 @@ TEST_CASE("a model whose config.toml was edited beyond use is refused without tr
   const auto outcome = run_gloss({"translate", "--model", model.string()}, "je\n");
   CHECK(outcome.code == 4);
   CHECK(holds(outcome.err, "hidden-size"));
+}
+
+TEST_CASE("a configuration that isn't that of the weights is refused, even if the shapes fit",
+          "[cli][mistakes]") {
+  const TemporaryFolder folder;
+  const auto model = folder.path() / "model";
+  fs::copy(trained_model(), model, fs::copy_options::recursive);
+  const auto config = bytes_of_file(model / "config.toml");
+  const auto with = [&](const std::string& text) {
+    folder.write("model/config.toml", text);
+    return run_gloss({"translate", "--model", model.string()}, "je\n");
+  };
+  auto edited = config;
+  const std::string shapeless = "\nattention-window = \"global\"\n";
+  REQUIRE(holds(config, shapeless));
+  edited.replace(edited.find(shapeless), shapeless.size(), "\nattention-window = \"local-m\"\n");
+  const auto outcome = with(edited);
+  CHECK(outcome.code == 4);
+  CHECK(outcome.out.empty());
+  CHECK(holds(outcome.err, "attention-window: 'global' in training, 'local-m' now"));
+
+  const auto empty = with("");
+  CHECK(empty.code == 4);
+  CHECK(holds(empty.err, "config.toml: is empty"));
+  CHECK(with(config).code == 0);
 }
 
 TEST_CASE("a training text longer than the model can see is told before training", "[cli][mistakes]") {
@@ -82,7 +107,7 @@ TEST_CASE("a second training in a directory in use is refused and leaves it alon
   const auto arguments =
       tiny_training(model, {"--updates", "1000000", "--report-every", "1", "--save-every", "0"});
   GlossProcess first(arguments);
-  for (int i = 0; i < 3000 && !holds(read_text(fs::path(model) / "train.jsonl"), "report"); ++i)
+  for (int i = 0; i < 3000 && !holds(bytes_of_file(fs::path(model) / "train.jsonl"), "report"); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   const auto second = run_gloss(arguments);
   CHECK(second.code == 5);
@@ -103,7 +128,7 @@ TEST_CASE("input, output and alignments may not be one file", "[cli][mistakes]")
     INFO(outcome.err);
     CHECK(outcome.code == 2);
     CHECK(holds(outcome.err, "same file"));
-    CHECK(read_text(source) == test_text());
+    CHECK(bytes_of_file(source) == test_text());
     CHECK_FALSE(fs::exists(other));
   }
 }

@@ -7,30 +7,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <thread>
 
 namespace gloss {
-
-namespace fs = std::filesystem;
-
-TemporaryFolder::TemporaryFolder() {
-  auto name = (fs::temp_directory_path() / "gloss-cli-XXXXXX").string();
-  if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
-std::string TemporaryFolder::write(const std::string& name, const std::string& text) const {
-  std::ofstream(path_ / name, std::ios::binary) << text;
-  return file(name);
-}
 
 GlossProcess::GlossProcess(const std::vector<std::string>& arguments) {
   int pipe_ends[2];
@@ -78,8 +58,8 @@ void GlossProcess::close_input() {
 
 void GlossProcess::send(int signal) const { kill(pid_, signal); }
 
-std::string GlossProcess::out() const { return read_text(folder_.path() / "out"); }
-std::string GlossProcess::err() const { return read_text(folder_.path() / "err"); }
+std::string GlossProcess::out() const { return bytes_of_file(folder_.path() / "out"); }
+std::string GlossProcess::err() const { return bytes_of_file(folder_.path() / "err"); }
 
 bool GlossProcess::wait_for_lines(size_t count, std::chrono::milliseconds limit) const {
   const auto deadline = std::chrono::steady_clock::now() + limit;
@@ -106,11 +86,6 @@ Outcome run_gloss(const std::vector<std::string>& arguments, const std::string& 
   return process.finish();
 }
 
-std::string read_text(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   size_t begin = 0;
@@ -121,9 +96,5 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-std::string case_file(const std::string& name) {
-  return std::string(GLOSS_SOURCE_DIR) + "/tests/cases/" + name;
-}
 
 }  // namespace gloss

@@ -3,28 +3,16 @@
 #include <sys/types.h>
 
 #include <chrono>
-#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "support/files.h"
+
 namespace gloss {
 
-/// A folder of its own, removed at the end.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::filesystem::path path() const { return path_; }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-  /// Writes a file and returns its path.
-  std::string write(const std::string& name, const std::string& text) const;
-
- private:
-  std::filesystem::path path_;
-};
+using testing::bytes_of_file;
+using testing::case_file;
+using testing::TemporaryFolder;
 
 struct Outcome {
   int code = 0;  ///< exit code; 128 + signal when a signal ended it
@@ -61,15 +49,10 @@ class GlossProcess {
 /// Runs gloss to its end with `input` as stdin.
 Outcome run_gloss(const std::vector<std::string>& arguments, const std::string& input = "");
 
-std::string read_text(const std::filesystem::path& file);
-
 /// Lines of a text in which every line, the last too, must end in LF; throws otherwise.
 std::vector<std::string> lines_of(const std::string& text);
 
 /// Does the text hold this part?
 bool holds(const std::string& text, const std::string& part);
-
-/// A file of tests/cases.
-std::string case_file(const std::string& name);
 
 }  // namespace gloss

@@ -53,7 +53,7 @@ void check_close(const std::vector<double>& left, const std::vector<double>& rig
 const std::string kSource = case_file("base/test.fr"), kTarget = case_file("base/test.en");
 
 std::string reversed(const std::string& file) {
-  auto lines = lines_of(read_text(file));
+  auto lines = lines_of(bytes_of_file(file));
   std::string text;
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) text += *line + "\n";
   return text;
@@ -114,7 +114,7 @@ TEST_CASE("the log-probabilities of the pieces add up to the score of the line",
   const auto scores = numbers(output_lines({"--source", kSource, "--target", kTarget}));
   const auto lines =
       output_lines({"--source", kSource, "--target", kTarget, "--per-token", "--length-penalty", "0.5"});
-  const auto text = lines_of(read_text(kTarget));
+  const auto text = lines_of(bytes_of_file(kTarget));
   REQUIRE(lines.size() == scores.size());
   for (size_t i = 0; i < lines.size(); ++i) {
     const auto object = json::parse(lines[i]);
@@ -193,7 +193,7 @@ TEST_CASE("files of different length are refused before any work, both ways roun
   const auto nothing = scored({"--source", case_file("C17/empty.txt"), "--target", three});
   CHECK(nothing.code == 3);
   CHECK(holds(nothing.err, "empty.txt"));
-  const auto piped = scored({"--source", four}, read_text(three));
+  const auto piped = scored({"--source", four}, bytes_of_file(three));
   CHECK(piped.code == 3);
   CHECK(piped.out.empty());
 }
@@ -233,12 +233,12 @@ TEST_CASE("marks at file and line ends change no score", "[cli][score]") {
 TEST_CASE("one side may come from a pipe, and the scores may go to a file", "[cli][score]") {
   const TemporaryFolder folder;
   const auto plain = scored({"--source", kSource, "--target", kTarget}).out;
-  CHECK(scored({"--source", kSource}, read_text(kTarget)).out == plain);
-  CHECK(scored({"--source", "-", "--target", kTarget}, read_text(kSource)).out == plain);
+  CHECK(scored({"--source", kSource}, bytes_of_file(kTarget)).out == plain);
+  CHECK(scored({"--source", "-", "--target", kTarget}, bytes_of_file(kSource)).out == plain);
   const auto to_file = scored({"--source", kSource, "--target", kTarget, "--output", folder.file("scores")});
   CHECK(to_file.code == 0);
   CHECK(to_file.out.empty());
-  CHECK(read_text(folder.path() / "scores") == plain);
+  CHECK(bytes_of_file(folder.path() / "scores") == plain);
   CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
 }
 
@@ -283,7 +283,7 @@ TEST_CASE("invalid UTF-8 on either side is reported by line, and refused with --
   const auto strict = scored({"--source", source, "--target", target, "--strict", "--output", old});
   CHECK(strict.code == 3);
   CHECK(holds(strict.err, target + ":1: invalid UTF-8"));
-  CHECK(read_text(old) == "old\n");
+  CHECK(bytes_of_file(old) == "old\n");
   CHECK(holds(scored({"--source", source, "--strict"}, "a\nb\n").err, source + ":2"));
 }
 

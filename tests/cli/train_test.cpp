@@ -1,5 +1,6 @@
 #include <signal.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -22,7 +23,7 @@ size_t checkpoint_count(const fs::path& model) {
 }
 
 nlohmann::json last_record(const fs::path& model) {
-  return nlohmann::json::parse(lines_of(read_text(model / "train.jsonl")).back());
+  return nlohmann::json::parse(lines_of(bytes_of_file(model / "train.jsonl")).back());
 }
 
 Outcome train(const std::string& model, const std::vector<std::string>& more = {}) {
@@ -37,7 +38,7 @@ Outcome interrupted(const std::string& model, int signal) {
   GlossProcess process(
       tiny_training(model, {"--updates", "1000000", "--report-every", "1", "--save-every", "0"}));
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (!holds(read_text(fs::path(model) / "train.jsonl"), "report") &&
+  while (!holds(bytes_of_file(fs::path(model) / "train.jsonl"), "report") &&
          std::chrono::steady_clock::now() < deadline)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   process.send(signal);
@@ -52,14 +53,14 @@ TEST_CASE("training leaves a model directory with everything in it", "[cli][trai
     INFO(name);
     CHECK(fs::exists(model / name));
   }
-  CHECK(read_text(model / "joint.spm") == read_text(case_file("base/tiny.model")));
+  CHECK(bytes_of_file(model / "joint.spm") == bytes_of_file(case_file("base/tiny.model")));
   CHECK(last_record(model)["event"] == "end");
   CHECK(last_record(model)["update"] == 30);
 }
 
 TEST_CASE("the configuration in the model directory can be run again and says what was built",
           "[cli][train]") {
-  const auto config = read_text(fs::path(trained_model()) / "config.toml");
+  const auto config = bytes_of_file(fs::path(trained_model()) / "config.toml");
   CHECK(holds(config, "\nhidden-size = 16\n"));
   CHECK(holds(config, "\nattention-score = \"additive\"\n"));
   const auto dump = run_gloss({"train", "--config", trained_model() + "/config.toml", "--dump-config"});
@@ -71,9 +72,9 @@ TEST_CASE("the same command again finds nothing left to do, and a higher limit g
   const TemporaryFolder folder;
   const auto model = folder.file("model");
   REQUIRE(train(model).code == 0);
-  const auto weights = read_text(fs::path(model) / "model.safetensors");
+  const auto weights = bytes_of_file(fs::path(model) / "model.safetensors");
   CHECK(train(model).code == 0);
-  CHECK(read_text(fs::path(model) / "model.safetensors") == weights);
+  CHECK(bytes_of_file(fs::path(model) / "model.safetensors") == weights);
   const auto on = train(model, {"--updates", "45"});
   CHECK(on.code == 0);
   CHECK(holds(on.err, "resuming"));
@@ -88,19 +89,52 @@ TEST_CASE("training interrupted and resumed gives the weights of one that was no
   REQUIRE(train(parts, {"--updates", "40", "--dropout", "0.3", "--decay-updates", "40"}).code == 0);
   const auto name = "checkpoints/step-00000040/model.safetensors";
   CHECK(fs::exists(fs::path(whole) / name));
-  CHECK(read_text(fs::path(whole) / name) == read_text(fs::path(parts) / name));
+  CHECK(bytes_of_file(fs::path(whole) / name) == bytes_of_file(fs::path(parts) / name));
 }
 
 TEST_CASE("a directory with a training of another configuration is refused and the differences are listed",
           "[cli][train]") {
-  const auto before = read_text(fs::path(trained_model()) / "model.safetensors");
+  const auto before = bytes_of_file(fs::path(trained_model()) / "model.safetensors");
   const auto outcome = train(trained_model(), {"--hidden-size", "24", "--cell", "lstm"});
   CHECK(outcome.code == 2);
   CHECK(holds(outcome.err, "hidden-size"));
   CHECK(holds(outcome.err, "'16'"));
   CHECK(holds(outcome.err, "'24'"));
   CHECK(holds(outcome.err, "cell"));
-  CHECK(read_text(fs::path(trained_model()) / "model.safetensors") == before);
+  CHECK(bytes_of_file(fs::path(trained_model()) / "model.safetensors") == before);
+}
+
+TEST_CASE("what decides the order of the data may not change, and a refusal changes nothing",
+          "[cli][train]") {
+  const auto config = fs::path(trained_model()) / "config.toml";
+  const auto before = bytes_of_file(config);
+  for (const auto& [option, value] : {std::pair<std::string, std::string>{"--accumulate", "2"},
+                                      {"--seed", "9"},
+                                      {"--batch-tokens", "300"}}) {
+    const auto outcome = train(trained_model(), {option, value});
+    CHECK(outcome.code == 2);
+    CHECK(holds(outcome.err, option.substr(2)));
+    CHECK(holds(outcome.err, "'" + value + "' now"));
+    CHECK(bytes_of_file(config) == before);
+  }
+}
+
+TEST_CASE("a training that is refused can be started as the message says", "[cli][train]") {
+  const TemporaryFolder folder;
+  const auto model = folder.file("model");
+  for (const auto& needs_validation :
+       {std::vector<std::string>{"--patience", "3"}, {"--schedule", "plateau"}}) {
+    auto command = tiny_training(model, needs_validation);
+    for (const std::string validation : {"--valid-source", "--valid-target"}) {
+      const auto at = std::find(command.begin(), command.end(), validation);
+      command.erase(at, at + 2);
+    }
+    const auto refused = run_gloss(command);
+    CHECK(refused.code == 2);
+    CHECK(holds(refused.err, "give --valid-source and --valid-target"));
+    CHECK_FALSE(fs::exists(model));
+  }
+  CHECK(train(model, {"--patience", "3", "--updates", "1"}).code == 0);
 }
 
 TEST_CASE("missing parents of the model directory are made", "[cli][train]") {
@@ -115,7 +149,7 @@ TEST_CASE("a start that was cut off before the configuration was written begins 
   fs::create_directory(model);
   fs::copy_file(case_file("base/tinybf.model"), fs::path(model) / "joint.spm");
   CHECK(train(model, {"--updates", "1"}).code == 0);
-  CHECK(read_text(fs::path(model) / "joint.spm") == read_text(case_file("base/tiny.model")));
+  CHECK(bytes_of_file(fs::path(model) / "joint.spm") == bytes_of_file(case_file("base/tiny.model")));
 }
 
 TEST_CASE("SIGINT saves a checkpoint and ends with 130", "[cli][train]") {
@@ -158,7 +192,7 @@ TEST_CASE("a corpus with CR LF trains like one with LF (C05)", "[cli][train][cas
                                   case_file("C05/lf.txt"), "--updates", "3"});
     INFO(outcome.err);
     REQUIRE(outcome.code == 0);
-    return read_text(folder.path() / name / "model.safetensors");
+    return bytes_of_file(folder.path() / name / "model.safetensors");
   };
   CHECK(weights("crlf.txt") == weights("lf.txt"));
 }
@@ -172,7 +206,7 @@ TEST_CASE("vocabularies are trained where none is given, NULs and all (C08)", "[
   INFO(outcome.err);
   CHECK(outcome.code == 0);
   const auto line = run_gloss({"translate", "--model", folder.file("model"), "--max-output-length", "5"},
-                              read_text(case_file("C08/line.txt")));
+                              bytes_of_file(case_file("C08/line.txt")));
   CHECK(line.code == 0);
   CHECK(lines_of(line.out).size() == 1);
 }

@@ -48,7 +48,7 @@ std::string trained_model() {
   if (lock < 0 || flock(lock, LOCK_EX) != 0) throw std::runtime_error("cannot lock " + folder.string());
   const auto model = folder / "model", stamp = folder / "stamp";
   const auto built = std::to_string(fs::last_write_time(GLOSS_BINARY).time_since_epoch().count());
-  if (read_text(stamp) != built) {
+  if (bytes_of_file(stamp) != built) {
     fs::remove_all(model);
     const auto outcome = run_gloss(tiny_training(model.string()));
     if (outcome.code != 0) throw std::runtime_error("training failed: " + outcome.err);

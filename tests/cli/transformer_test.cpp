@@ -35,7 +35,7 @@ using Weights = std::map<std::pair<std::string, std::string>, double>;  // (row,
 /// A long table of alignments, by (target, source) position of each sentence.
 std::map<std::string, Weights> read_table(const std::string& file) {
   std::map<std::string, Weights> sentences;
-  for (const auto& line : lines_of(read_text(file))) {
+  for (const auto& line : lines_of(bytes_of_file(file))) {
     if (line.starts_with("sentence,")) continue;
     std::vector<std::string> cells{""};
     bool quoted = false;
@@ -68,7 +68,7 @@ TEST_CASE("a transformer trains, says how it computes, translates and aligns", "
   CHECK(holds(info.out, "fused (our own kernel on cpu"));
   CHECK(holds(info.out, "mean over heads"));
 
-  const auto source = read_text(case_file("base/valid.fr"));
+  const auto source = bytes_of_file(case_file("base/valid.fr"));
   const auto plain = run_gloss({"translate", "--model", model, "--quiet"}, source);
   REQUIRE(plain.code == 0);
   const auto aligned = run_gloss({"translate", "--model", model, "--quiet", "--alignments",
@@ -133,7 +133,7 @@ TEST_CASE("a resumed transformer goes on bit for bit, smoothed weights and all",
   REQUIRE(train("parts", "20").code == 0);
   for (const std::string file : {"model.safetensors", "checkpoints/step-00000020/model.safetensors",
                                  "checkpoints/step-00000020/optimizer.safetensors"})
-    CHECK(read_text(folder.file("whole/" + file)) == read_text(folder.file("parts/" + file)));
+    CHECK(bytes_of_file(folder.file("whole/" + file)) == bytes_of_file(folder.file("parts/" + file)));
 }
 
 TEST_CASE("a preset gives sizes and settings, and a flag wins over it", "[cli][transformer]") {
@@ -200,12 +200,12 @@ TEST_CASE("a training whose weights are lost keeps what was good and says so", "
     return run_gloss(arguments);
   };
   REQUIRE(go_on("10", "0.001").code == 0);
-  const auto before = read_text(model + "/model.safetensors");
+  const auto before = bytes_of_file(model + "/model.safetensors");
   const auto lost = go_on("20", "1e38");
   INFO(lost.err);
   CHECK(lost.code == 3);
   CHECK(holds(lost.err, "nothing was saved of them"));
-  CHECK(read_text(model + "/model.safetensors") == before);
+  CHECK(bytes_of_file(model + "/model.safetensors") == before);
 }
 
 TEST_CASE("translation computes without the dropout of the training", "[cli][transformer]") {

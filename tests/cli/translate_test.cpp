@@ -36,7 +36,7 @@ std::string joined(const std::vector<std::string>& lines) {
   return text;
 }
 
-std::vector<std::string> test_lines() { return lines_of(read_text(case_file("base/test.fr"))); }
+std::vector<std::string> test_lines() { return lines_of(bytes_of_file(case_file("base/test.fr"))); }
 
 struct Scored {
   double score;
@@ -109,7 +109,8 @@ TEST_CASE("n-best lists are numbered by line, at most n long, and best first", "
 
 TEST_CASE("field marks in the input cannot be mistaken for fields of the output (C27)",
           "[cli][translate][case]") {
-  const auto lines = output_lines(read_text(case_file("C27/src.txt")), {"--n-best", "2", "--beam-size", "2"});
+  const auto lines =
+      output_lines(bytes_of_file(case_file("C27/src.txt")), {"--n-best", "2", "--beam-size", "2"});
   std::set<std::string> ids;
   for (const auto& line : lines) {
     CHECK(std::count(line.begin(), line.end(), '\t') == 2);
@@ -157,7 +158,7 @@ TEST_CASE("files as input and output give what the pipe gives", "[cli][translate
       translate_arguments({"--input", case_file("base/test.fr"), "--output", folder.file("out.en")}));
   CHECK(outcome.code == 0);
   CHECK(outcome.out.empty());
-  CHECK(lines_of(read_text(folder.path() / "out.en")) == output_lines(joined(test_lines()), {}));
+  CHECK(lines_of(bytes_of_file(folder.path() / "out.en")) == output_lines(joined(test_lines()), {}));
   // nothing half-written beside it
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
@@ -167,7 +168,7 @@ TEST_CASE("an output file keeps its old content until the new one is whole", "[c
   const auto file = folder.write("out.en", "old\n");
   const auto outcome = run_gloss(translate_arguments({"--output", file, "--strict"}), "je vois\n\xff\n");
   CHECK(outcome.code == 3);
-  CHECK(read_text(file) == "old\n");
+  CHECK(bytes_of_file(file) == "old\n");
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
 
@@ -188,8 +189,8 @@ TEST_CASE("a closed pipe ends the program quietly by SIGPIPE", "[cli][translate]
                        trained_model() + " --input " + case_file("base/train.fr") + " 2> " +
                        folder.file("err") + " | true; echo ${PIPESTATUS[0]} > " + folder.file("code") + "'";
   REQUIRE(std::system(command.c_str()) == 0);
-  CHECK(read_text(folder.path() / "code") == "141\n");
-  CHECK(read_text(folder.path() / "err").empty());
+  CHECK(bytes_of_file(folder.path() / "code") == "141\n");
+  CHECK(bytes_of_file(folder.path() / "err").empty());
 }
 
 TEST_CASE("the score is the log-probability divided by length to the power of the penalty",

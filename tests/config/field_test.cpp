@@ -31,10 +31,16 @@ TEST_CASE("one_of lists its names in message and help", "[config][unit]") {
   CHECK(!cells.fault("").empty());
 }
 
+TEST_CASE("or_empty accepts nothing as well, and else what the check accepts", "[config][unit]") {
+  const auto cells = or_empty(one_of({"gru", "lstm"}));
+  CHECK(cells.text == "one of: gru, lstm, or empty");
+  CHECK(cells.fault("").empty());
+  CHECK(cells.fault("lstm").empty());
+  CHECK(cells.fault("rnn") == "unknown value 'rnn'; choose one of: gru, lstm");
+}
+
 TEST_CASE("numbers are written so that they read back to the same double", "[config][property]") {
   for (const double value : {0.1, 1.0 / 3.0, 1e-9, 2e-3, 123456789.125, 5e-324, 1.7976931348623157e308}) {
-    double back = 0;
-    REQUIRE(detail::parse_number(plain_number(value), back));
-    CHECK(back == value);
+    CHECK(whole_number<double>(plain_number(value)) == value);
   }
 }

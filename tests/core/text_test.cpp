@@ -1,3 +1,5 @@
+#include "core/text.h"
+
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,10 +12,10 @@
 
 #include "core/error.h"
 #include "core/lines.h"
-#include "core/log.h"
 #include "core/random.h"
 #include "core/sha256.h"
 #include "core/stop.h"
+#include "core/table.h"
 #include "core/unicode.h"
 #include "support/catch.h"
 
@@ -136,9 +138,47 @@ TEST_CASE("SHA-256 gives the digests of FIPS 180", "[core][sha256][unit]") {
   CHECK(sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
-TEST_CASE("an unknown log level is a usage error that lists the levels", "[core][log][unit]") {
-  CHECK_THROWS_AS(setup_log("loud", false), UsageError);
-  CHECK_THROWS_WITH(setup_log("loud", false), Catch::Contains("trace, debug, info, warning, error, off"));
+TEST_CASE("a text is a number only as a whole", "[core][text][unit]") {
+  CHECK(whole_number<int64_t>("-12") == -12);
+  CHECK(whole_number<int64_t>("007") == 7);
+  CHECK(whole_number<double>("1e3") == 1000.0);
+  CHECK(whole_number<double>("-.5") == -0.5);
+  for (const auto* text : {"", " 1", "1 ", "+1", "1e3", "0x1", "1.0", "-", "one"}) {
+    INFO(text);
+    CHECK_FALSE(whole_number<int64_t>(text));
+  }
+  for (const auto* text : {"", " 1", "1 ", "+1", "1e999", "1,5", "e3"}) {
+    INFO(text);
+    CHECK_FALSE(whole_number<double>(text));
+  }
+  CHECK(whole_number<int64_t>("9223372036854775807") == INT64_MAX);
+  CHECK_FALSE(whole_number<int64_t>("9223372036854775808"));
+  CHECK_FALSE(whole_number<int8_t>("128"));
+}
+
+TEST_CASE("splitting keeps empty parts, and joining undoes it", "[core][text][unit]") {
+  using Parts = std::vector<std::string>;
+  CHECK(split("a,,b", ',') == Parts{"a", "", "b"});
+  CHECK(split("", ',') == Parts{""});
+  CHECK(split(",", ',') == Parts{"", ""});
+  CHECK(split("a b", ',') == Parts{"a b"});
+  for (const std::string text : {"a,,b", "", ",", ",a", "a,"}) CHECK(join(split(text, ','), ",") == text);
+  CHECK(join({}).empty());
+  CHECK(join({"a"}) == "a");
+  CHECK(join({"a", "", "b"}) == "a, , b");
+}
+
+TEST_CASE("a table gives its names, its rows and a message with all of them", "[core][table][unit]") {
+  struct Row {
+    const char* name;
+    int value;
+  };
+  const std::vector<Row> table{{"dot", 1}, {"general", 2}};
+  CHECK(names_of(table) == std::vector<std::string>{"dot", "general"});
+  CHECK(row_of(table, "attention score", "general").value == 2);
+  CHECK_THROWS_AS(row_of(table, "attention score", "luong"), UsageError);
+  CHECK_THROWS_WITH(row_of(table, "attention score", "luong"),
+                    "unknown attention score 'luong'; choose from: dot, general");
 }
 
 namespace {

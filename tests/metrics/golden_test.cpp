@@ -2,7 +2,6 @@
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
@@ -202,16 +201,16 @@ void check_details(const json& expected, const json& setting, const std::vector<
 
 /// The random lines of one row, under the references that a row of scores was made with: 1, 2 or "ragged".
 struct RandomText {
-  std::vector<std::string> hypotheses;
-  std::vector<std::vector<std::optional<std::string>>> references{2};
+  std::vector<Segment> segments;  // their texts lie in the rows
 
   void add(const json& line, const json& used) {
     const auto& second = line.at("references")[1];
     if (used == 2 && second.is_null()) return;  // only lines that have both
-    hypotheses.push_back(line.at("hypothesis"));
-    references[0].emplace_back(line.at("references")[0].get<std::string>());
-    references[1].emplace_back();
-    if (used != 1 && !second.is_null()) references[1].back() = second.get<std::string>();
+    const auto text = [](const json& value) -> std::string_view {
+      return value.get_ref<const std::string&>();
+    };
+    segments.push_back({text(line.at("hypothesis")), {text(line.at("references")[0])}});
+    if (used != 1 && !second.is_null()) segments.back().references.push_back(text(second));
   }
 };
 
@@ -231,7 +230,7 @@ TEST_CASE("random lines and texts score as sacreBLEU scores them under every set
         RandomText line;
         line.add(row, score[1]);
         const auto& metric = *metrics.at(score[0].get<size_t>());
-        const auto counts = count_lines(metric, make_segments(line.hypotheses, line.references));
+        const auto counts = count_lines(metric, line.segments);
         CHECK(metric.score(counts.line(0)) == near(score[2]));
         ++line_scores;
       }
@@ -240,10 +239,10 @@ TEST_CASE("random lines and texts score as sacreBLEU scores them under every set
       for (size_t i = row.at("lines")[0]; i < row.at("lines")[1]; ++i)
         text.add(rows.at(i + 1), row.at("references"));
       const auto number = row.at("setting").get<size_t>();
-      const auto segments = make_segments(text.hypotheses, text.references);
-      const auto sums = count_lines(*metrics.at(number), segments).sum();
+      const auto sums = count_lines(*metrics.at(number), text.segments).sum();
       CHECK(metrics[number]->score(sums) == near(row.at("score")));
-      CHECK(metrics[number]->signature({.references = count_references(segments)}) == row.at("signature"));
+      CHECK(metrics[number]->signature({.references = count_references(text.segments)}) ==
+            row.at("signature"));
       check_details(row, settings.at(number), sums);
       ++texts;
     }

@@ -1,25 +1,20 @@
 #include "metrics/metric.h"
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <numeric>
-#include <stdexcept>
 
 #include "core/error.h"
 #include "core/random.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 #include "metrics/ngram_matches.h"
-#include "metrics/parallel.h"
 #include "metrics/ter.h"
 #include "support/catch.h"
 
 using namespace gloss;
 
 namespace {
-
-using MaybeLines = std::vector<std::vector<std::optional<std::string>>>;
 
 const std::vector<std::string> kHypotheses{"the cat sat", "a dog", "", "one two three four five"};
 const std::vector<std::vector<std::string>> kReferences{
@@ -91,30 +86,20 @@ TEST_CASE("any number of threads gives the same numbers", "[metrics][property]")
   }
 }
 
-TEST_CASE("a missing reference is as if the line had fewer, and no empty one", "[metrics][property]") {
-  const std::vector<std::string> hypotheses{"the cat sat", "dog"};
-  const std::vector<std::string> second_line{"dog"};
-  const MaybeLines ragged{{"the cat", "a dog"}, {"a cat", std::nullopt}};
-  const MaybeLines fewer{{"a dog"}};
-  const MaybeLines with_empty{{"a dog"}, {""}};
-  const auto segments = make_segments(hypotheses, ragged);
-  CHECK(segments[0].references.size() == 2);
-  CHECK(segments[1].references.size() == 1);
+TEST_CASE("a line's numbers do not depend on how many references other lines have", "[metrics][property]") {
+  const Segment two{"the cat sat", {"the cat", "a cat"}}, one{"dog", {"a dog"}},
+      with_empty{"dog", {"a dog", ""}};
   for (const auto& metric : all_metrics()) {
     INFO(metric->name());
-    const auto counts = count_lines(*metric, segments);
-    CHECK(
-        std::ranges::equal(counts.line(1), count_lines(*metric, make_segments(second_line, fewer)).line(0)));
+    const auto ragged = count_lines(*metric, {two, one});
+    CHECK(std::ranges::equal(ragged.line(1), count_lines(*metric, {one}).line(0)));
     if (metric->name() == "TER")
-      CHECK_FALSE(std::ranges::equal(counts.line(1),
-                                     count_lines(*metric, make_segments(second_line, with_empty)).line(0)));
+      CHECK_FALSE(std::ranges::equal(ragged.line(1), count_lines(*metric, {with_empty}).line(0)));
   }
 }
 
 TEST_CASE("signatures say var where lines have different numbers of references", "[metrics][unit]") {
-  const std::vector<std::string> hypotheses{"a", "b"};
-  const MaybeLines references{{"a", "b"}, {"c", std::nullopt}};
-  const auto ragged = make_segments(hypotheses, references);
+  const std::vector<Segment> ragged{{"a", {"a", "c"}}, {"b", {"b"}}};
   CHECK(count_references(ragged) == kVaryingReferences);
   CHECK(ter_signature({}, {.references = count_references(ragged)}) ==
         "nrefs:var|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:2.6.0");
@@ -125,13 +110,6 @@ TEST_CASE("signatures name what was drawn and its seed", "[metrics][unit]") {
         "nrefs:1|bs:1000|seed:7|case:lc|version:2.6.0");
   CHECK(signature({.references = 2, .randomisation_trials = 10, .seed = 7}, "case:lc") ==
         "nrefs:2|ar:10|seed:7|case:lc|version:2.6.0");
-}
-
-TEST_CASE("a line without any reference is refused by its number", "[metrics][unit]") {
-  const MaybeLines references{{"a", std::nullopt}, {"b", std::nullopt}};
-  CHECK_THROWS_AS(make_segments({"a", "b"}, references), DataError);
-  CHECK_THROWS_WITH(make_segments({"a", "b"}, references),
-                    Catch::Matchers::Contains("line 2 has no reference"));
 }
 
 TEST_CASE("n-gram matches are those of the definition", "[metrics][property]") {
@@ -152,23 +130,4 @@ TEST_CASE("n-gram matches are those of the definition", "[metrics][property]") {
     kept.count(text, references, matches);
     CHECK(matches == plain_matches(text, references, matches.size()));
   }
-}
-
-TEST_CASE("pieces of work cover everything once", "[metrics][property]") {
-  const auto [count, piece, threads] = GENERATE(table<size_t, size_t, int64_t>(
-      {{0, 3, 4}, {1, 3, 4}, {10, 3, 1}, {10, 3, 2}, {1000, 7, 8}, {5, 100, 3}, {10, 1, 0}}));
-  std::vector<std::atomic<int>> visits(count);
-  in_parallel(count, piece, threads, [&, limit = piece](size_t begin, size_t end) {
-    if (end - begin > limit) throw std::logic_error("piece too large");
-    for (size_t i = begin; i < end; ++i) ++visits[i];
-  });
-  CHECK(std::all_of(visits.begin(), visits.end(), [](const auto& n) { return n == 1; }));
-}
-
-TEST_CASE("an exception in any thread reaches the caller", "[metrics][unit]") {
-  CHECK_THROWS_AS(in_parallel(100, 1, 4,
-                              [](size_t begin, size_t) {
-                                if (begin == 57) throw DataError("57");
-                              }),
-                  DataError);
 }

@@ -1,5 +1,7 @@
 #include "metrics/tokenize.h"
 
+#include <unicode/unistr.h>
+
 #include "core/error.h"
 #include "metrics/code_points.h"
 #include "support/catch.h"
@@ -7,6 +9,14 @@
 using namespace gloss;
 
 namespace {
+
+std::string utf8(std::u32string_view text) {
+  std::string bytes;
+  icu::UnicodeString::fromUTF32(reinterpret_cast<const UChar32*>(text.data()),
+                                static_cast<int32_t>(text.size()))
+      .toUTF8String(bytes);
+  return bytes;
+}
 
 std::string words(std::string_view line, const std::string& tokenizer) {
   std::string joined;

@@ -41,12 +41,13 @@ TEST_CASE("models on a GPU decode and step as on the CPU", "[model][cuda]") {
   const auto model = tiny_model(options, 51, at::kFloat);
   const TinyBatch batch;
   const torch::NoGradGuard no_grad;
-  const auto expected = model->decode(model->encode(batch.source, batch.lengths), batch.target_in, true);
+  const auto expected =
+      model->decode(model->encode(batch.source, batch.lengths), batch.target_in, AttentionChoice());
   model->to(*device);
   const auto memory = model->encode(batch.source.to(*device), batch.lengths);
   const auto target = batch.target_in.to(*device);
-  const auto whole = model->decode(memory, target, true);
-  const auto steps = model->Seq2Seq::decode(memory, target, true);
+  const auto whole = model->decode(memory, target, AttentionChoice());
+  const auto steps = model->Seq2Seq::decode(memory, target, AttentionChoice());
   CHECK(difference(whole.hidden.cpu(), expected.hidden) < 1e-4);
   CHECK(difference(whole.attention.cpu(), expected.attention) < 1e-4);
   CHECK(difference(steps.hidden.cpu(), expected.hidden) < 1e-4);
@@ -66,10 +67,10 @@ TEST_CASE("the loss on a GPU is that of the CPU in every precision, gradients to
     model->to(place);
     const PrecisionGuard guard(place.is_cpu() ? "float32" : precision, place);
     const auto memory = model->encode(batch.source.to(place), batch.lengths);
-    const auto decoded = model->decode(memory, batch.target_in.to(place), false);
+    const auto decoded = model->decode(memory, batch.target_in.to(place), std::nullopt);
     {
       const torch::NoGradGuard no_grad;
-      CHECK_NOTHROW(model->Seq2Seq::decode(memory, batch.target_in.to(place), true));
+      CHECK_NOTHROW(model->Seq2Seq::decode(memory, batch.target_in.to(place), AttentionChoice()));
     }
     const auto loss = model->output->loss(decoded.hidden, batch.target_out.to(place), 0.1, 7.0).loss;
     loss.backward();

@@ -37,7 +37,8 @@ double learn(const ModelOptions& options, int64_t updates, const std::string& pr
     Tensor loss;
     {
       const PrecisionGuard guard(precision, at::kCPU);
-      const auto decoded = model->decode(model->encode(batch.source, batch.lengths), batch.target_in, false);
+      const auto decoded =
+          model->decode(model->encode(batch.source, batch.lengths), batch.target_in, std::nullopt);
       loss = model->output
                  ->loss(decoded.hidden, batch.target_out, 0.0, static_cast<double>(batch.target_out.numel()))
                  .loss;
@@ -65,7 +66,7 @@ double learn(const ModelOptions& options, int64_t updates, const std::string& pr
   for (int64_t length = 2; length <= 4; ++length) {
     const auto batch = draw(length);
     const auto hidden =
-        model->decode(model->encode(batch.source, batch.lengths), batch.target_in, false).hidden;
+        model->decode(model->encode(batch.source, batch.lengths), batch.target_in, std::nullopt).hidden;
     right += model->output->best(hidden, 1).ids.squeeze(-1).eq(batch.target_out).sum().item<double>();
     all += static_cast<double>(batch.target_out.numel());
   }

@@ -12,13 +12,14 @@ namespace gloss {
 /// A batch of n equals n batches of one, in hidden states and attention, and padding gets no attention.
 inline void check_batch_invariance(Seq2Seq& model) {
   const TinyBatch batch;
-  const auto together = model.decode(model.encode(batch.source, batch.lengths), batch.target_in, true);
+  const auto together =
+      model.decode(model.encode(batch.source, batch.lengths), batch.target_in, AttentionChoice());
   CHECK(together.attention[1].slice(1, 3).eq(0).all().item<bool>());
   for (int64_t b = 0; b < 2; ++b) {
     const auto lengths = batch.lengths.narrow(0, b, 1);
     const auto length = lengths.item<int64_t>();
     const auto memory = model.encode(batch.source.narrow(0, b, 1).slice(1, 0, length), lengths);
-    const auto alone = model.decode(memory, batch.target_in.narrow(0, b, 1), true);
+    const auto alone = model.decode(memory, batch.target_in.narrow(0, b, 1), AttentionChoice());
     CHECK(difference(alone.hidden, together.hidden.narrow(0, b, 1)) < 1e-12);
     CHECK(difference(alone.attention, together.attention.narrow(0, b, 1).slice(2, 0, length)) < 1e-12);
   }
@@ -28,7 +29,8 @@ inline void check_batch_invariance(Seq2Seq& model) {
 inline void check_gradients(Seq2Seq& model) {
   const TinyBatch batch;
   const auto loss = [&] {
-    const auto decoded = model.decode(model.encode(batch.source, batch.lengths), batch.target_in, false);
+    const auto decoded =
+        model.decode(model.encode(batch.source, batch.lengths), batch.target_in, std::nullopt);
     return model.output->loss(decoded.hidden, batch.target_out, 0.1, 7.0).loss;
   };
   CHECK(gradient_error(loss, model.parameters()) < 1e-6);
@@ -46,13 +48,13 @@ inline void check_bf16(const ModelOptions& options) {
   for (const std::string precision : {"float32", "bf16"}) {
     const PrecisionGuard guard(precision, at::kCPU);
     const auto memory = model->encode(batch.source, batch.lengths);
-    const auto whole = model->decode(memory, batch.target_in, true);
+    const auto whole = model->decode(memory, batch.target_in, AttentionChoice());
     hidden.push_back(whole.hidden.to(at::kFloat));
     attention.push_back(whole.attention);
-    const auto stepwise = model->Seq2Seq::decode(memory, batch.target_in, true);
+    const auto stepwise = model->Seq2Seq::decode(memory, batch.target_in, AttentionChoice());
     CHECK(relative(stepwise.hidden, hidden.back()) < 0.03);
     CHECK(relative(stepwise.attention, attention.back()) < 0.03);
-    const auto plain = model->decode(memory, batch.target_in, false).hidden;
+    const auto plain = model->decode(memory, batch.target_in, std::nullopt).hidden;
     const auto loss = model->output->loss(plain, batch.target_out, 0.1, 7.0).loss;
     const auto parts = torch::autograd::grad({loss}, model->parameters(), {}, false, false, true);
     std::vector<Tensor> flat;
@@ -70,7 +72,7 @@ inline void check_bf16(const ModelOptions& options) {
 inline Tensor check_dropout(Seq2Seq& model) {
   const TinyBatch batch;
   const auto run = [&] {
-    return model.decode(model.encode(batch.source, batch.lengths), batch.target_in, false).hidden;
+    return model.decode(model.encode(batch.source, batch.lengths), batch.target_in, std::nullopt).hidden;
   };
   CHECK(at::equal(run(), run()));
   model.train();

@@ -54,8 +54,8 @@ TEST_CASE("decode equals repeated step in hidden states and attention", "[model]
   const auto model = tiny_model(options_of(v));
   const TinyBatch batch;
   const auto memory = model->encode(batch.source, batch.lengths);
-  const auto whole = model->decode(memory, batch.target_in, true);
-  const auto stepwise = model->Seq2Seq::decode(memory, batch.target_in, true);
+  const auto whole = model->decode(memory, batch.target_in, AttentionChoice());
+  const auto stepwise = model->Seq2Seq::decode(memory, batch.target_in, AttentionChoice());
   CHECK(difference(whole.hidden, stepwise.hidden) < 1e-12);
   CHECK(difference(whole.attention, stepwise.attention) < 1e-12);
 }
@@ -70,7 +70,7 @@ TEST_CASE("rows of the attention sum to 1, or below 1 for local-p", "[model][pro
   const auto model = tiny_model(options_of(v));
   const TinyBatch batch;
   const auto attention =
-      model->decode(model->encode(batch.source, batch.lengths), batch.target_in, true).attention;
+      model->decode(model->encode(batch.source, batch.lengths), batch.target_in, AttentionChoice()).attention;
   CHECK((attention.sum(-1) <= 1.0 + 1e-12).all().item<bool>());
   if (v.window != "local-p") CHECK(difference(attention.sum(-1), at::ones({2, 4})) < 1e-12);
 }
@@ -86,17 +86,17 @@ TEST_CASE("beams of a sentence step independently and reorder together", "[model
   const TinyBatch batch;
   const auto memory = model->encode(batch.source, batch.lengths);
   const auto first = at::tensor({4, 5, 6, 7, 8, 3}, at::kLong).view({2, 3});
-  auto beams = model->step(memory, first, model->start(memory, 3), true);
+  auto beams = model->step(memory, first, model->start(memory, 3), AttentionChoice());
   const auto parents = at::tensor({2, 0, 1, 1}, at::kLong).view({2, 2});
   const auto second = at::tensor({3, 4, 5, 6}, at::kLong).view({2, 2});
-  const auto after = model->step(memory, second, beams.state.reorder(parents), true);
+  const auto after = model->step(memory, second, beams.state.reorder(parents), AttentionChoice());
   for (int64_t b = 0; b < 2; ++b)
     for (int64_t k = 0; k < 2; ++k) {
       const auto rows = at::tensor({b}, at::kLong);
       const auto own = memory.select(rows);
       const auto parent = parents[b][k].item<int64_t>();
-      auto alone = model->step(own, first[b][parent].view({1, 1}), model->start(own, 1), true);
-      alone = model->step(own, second[b][k].view({1, 1}), alone.state, true);
+      auto alone = model->step(own, first[b][parent].view({1, 1}), model->start(own, 1), AttentionChoice());
+      alone = model->step(own, second[b][k].view({1, 1}), alone.state, AttentionChoice());
       CHECK(difference(alone.hidden[0][0], after.hidden[b][k]) < 1e-12);
       CHECK(difference(alone.attention[0][0], after.attention[b][k]) < 1e-12);
     }
@@ -117,8 +117,8 @@ TEST_CASE("every readout and decoder input decodes as it steps", "[model][proper
   const auto model = tiny_model(options);
   const TinyBatch batch;
   const auto memory = model->encode(batch.source, batch.lengths);
-  CHECK(difference(model->decode(memory, batch.target_in, false).hidden,
-                   model->Seq2Seq::decode(memory, batch.target_in, false).hidden) < 1e-12);
+  CHECK(difference(model->decode(memory, batch.target_in, std::nullopt).hidden,
+                   model->Seq2Seq::decode(memory, batch.target_in, std::nullopt).hidden) < 1e-12);
 }
 
 TEST_CASE(
@@ -133,7 +133,7 @@ TEST_CASE("scheduled sampling with every token forced is decoding", "[model][pro
   const auto memory = model->encode(batch.source, batch.lengths);
   const auto forced = at::ones({2, 4}, at::kBool);
   CHECK(difference(model->decode_sampled(memory, batch.target_in, forced).hidden,
-                   model->decode(memory, batch.target_in, false).hidden) < 1e-12);
+                   model->decode(memory, batch.target_in, std::nullopt).hidden) < 1e-12);
 }
 
 TEST_CASE("scheduled sampling without forcing follows the model's own best words", "[model][property]") {
@@ -144,10 +144,10 @@ TEST_CASE("scheduled sampling without forcing follows the model's own best words
   auto inputs = batch.target_in.slice(1, 0, 1);
   for (int64_t t = 1; t < 4; ++t)
     inputs = at::cat(
-        {inputs, model->output->best(model->decode(memory, inputs, false).hidden.slice(1, t - 1, t), 1)
+        {inputs, model->output->best(model->decode(memory, inputs, std::nullopt).hidden.slice(1, t - 1, t), 1)
                      .ids.squeeze(-1)},
         1);
-  CHECK(difference(own.hidden, model->decode(memory, inputs, false).hidden) < 1e-12);
+  CHECK(difference(own.hidden, model->decode(memory, inputs, std::nullopt).hidden) < 1e-12);
 }
 
 TEST_CASE("dropout acts in training only, and variational masks repeat over time", "[model][property]") {

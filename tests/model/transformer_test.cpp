@@ -45,10 +45,10 @@ TEST_CASE("a transformer decodes as it steps, in hidden states and attention",
   const auto model = tiny_model(options_of(v));
   const TinyBatch batch;
   const auto memory = model->encode(batch.source, batch.lengths);
-  const auto whole = model->decode(memory, batch.target_in, true);
-  const auto with_graph = model->Seq2Seq::decode(memory, batch.target_in, true);
+  const auto whole = model->decode(memory, batch.target_in, AttentionChoice());
+  const auto with_graph = model->Seq2Seq::decode(memory, batch.target_in, AttentionChoice());
   const torch::NoGradGuard no_grad;  // caches are written in place then
-  const auto stepwise = model->Seq2Seq::decode(memory, batch.target_in, true);
+  const auto stepwise = model->Seq2Seq::decode(memory, batch.target_in, AttentionChoice());
   // Padding of the target is not left out by the default decode's steps either: all positions agree.
   CHECK(difference(whole.hidden, stepwise.hidden) < 1e-12);
   CHECK(difference(whole.attention, stepwise.attention) < 1e-12);
@@ -71,7 +71,7 @@ TEST_CASE("rows of a transformer's attention sum to 1", "[model][transformer][pr
   const auto model = tiny_model(options_of(v));
   const TinyBatch batch;
   const auto attention =
-      model->decode(model->encode(batch.source, batch.lengths), batch.target_in, true).attention;
+      model->decode(model->encode(batch.source, batch.lengths), batch.target_in, AttentionChoice()).attention;
   CHECK(difference(attention.sum(-1), at::ones({2, 4})) < 1e-12);
 }
 
@@ -85,12 +85,12 @@ TEST_CASE("beams share one cache and still step as if each were alone", "[model]
   torch::manual_seed(93);
   auto state = model->start(memory, 1);
   auto histories = std::vector(2, std::vector(1, std::vector<int64_t>{kBos}));
-  auto step = model->step(memory, at::full({2, 1}, kBos, at::kLong), state, false);
+  auto step = model->step(memory, at::full({2, 1}, kBos, at::kLong), state, std::nullopt);
   for (int turn = 0; turn < 20; ++turn) {
     const int64_t width = 1 + (turn * 2) % 4, old = static_cast<int64_t>(histories[0].size());
     const auto parents = at::randint(0, old, {2, width}, at::kLong),
                words = at::randint(3, 9, {2, width}, at::kLong);
-    step = model->step(memory, words, step.state.reorder(parents), true);
+    step = model->step(memory, words, step.state.reorder(parents), AttentionChoice());
     auto next = std::vector(2, std::vector<std::vector<int64_t>>());
     for (int64_t b = 0; b < 2; ++b)
       for (int64_t k = 0; k < width; ++k) {
@@ -102,7 +102,8 @@ TEST_CASE("beams share one cache and still step as if each were alone", "[model]
   for (int64_t b = 0; b < 2; ++b) {
     const auto own = memory.select(at::tensor({b}, at::kLong));
     for (size_t k = 0; k < histories[b].size(); ++k) {
-      const auto whole = model->decode(own, at::tensor(histories[b][k], at::kLong).unsqueeze(0), true);
+      const auto whole =
+          model->decode(own, at::tensor(histories[b][k], at::kLong).unsqueeze(0), AttentionChoice());
       CHECK(difference(whole.hidden[0][-1], step.hidden[b][static_cast<int64_t>(k)]) < 1e-12);
       CHECK(difference(whole.attention[0][-1], step.attention[b][static_cast<int64_t>(k)]) < 1e-12);
     }
@@ -116,11 +117,13 @@ TEST_CASE("sentences that leave the batch take their caches with them", "[model]
   const TinyBatch batch;
   const auto memory = model->encode(batch.source, batch.lengths);
   const auto rows = at::tensor({1}, at::kLong);
-  const auto first = model->step(memory, at::full({2, 1}, kBos, at::kLong), model->start(memory, 1), false);
-  const auto rest =
-      model->step(memory.select(rows), at::full({1, 1}, 7, at::kLong), first.state.select(rows), true);
-  const auto whole = model->decode(memory.select(rows),
-                                   at::tensor({int64_t{kBos}, int64_t{7}}, at::kLong).unsqueeze(0), true);
+  const auto first =
+      model->step(memory, at::full({2, 1}, kBos, at::kLong), model->start(memory, 1), std::nullopt);
+  const auto rest = model->step(memory.select(rows), at::full({1, 1}, 7, at::kLong), first.state.select(rows),
+                                AttentionChoice());
+  const auto whole =
+      model->decode(memory.select(rows), at::tensor({int64_t{kBos}, int64_t{7}}, at::kLong).unsqueeze(0),
+                    AttentionChoice());
   CHECK(difference(whole.hidden[0][1], rest.hidden[0][0]) < 1e-12);
 }
 
@@ -138,23 +141,23 @@ TEST_CASE("attention comes from the chosen layer and head", "[model][transformer
   const auto model = tiny_model(options_of({"pre", "sinusoidal", "fused", "relu"}));
   const TinyBatch batch;
   const auto memory = model->encode(batch.source, batch.lengths);
-  const auto hidden = model->decode(memory, batch.target_in, false).hidden;
+  const auto hidden = model->decode(memory, batch.target_in, std::nullopt).hidden;
   std::vector<Tensor> seen;
   for (int64_t layer = 1; layer <= 3; ++layer) {
-    model->attention_choice = {.layer = layer, .head = 0, .shift = true};
-    const auto mean = model->decode(memory, batch.target_in, true);
+    AttentionChoice choice{.layer = layer, .head = 0, .shift = true};
+    const auto mean = model->decode(memory, batch.target_in, choice);
     CHECK(difference(mean.hidden, hidden) < 1e-12);  // asking for alignments changes nothing
     Tensor sum = at::zeros_like(mean.attention);
     for (int64_t head = 1; head <= 2; ++head) {
-      model->attention_choice.head = head;
-      sum = sum + model->decode(memory, batch.target_in, true).attention;
+      choice.head = head;
+      sum = sum + model->decode(memory, batch.target_in, choice).attention;
     }
     CHECK(difference(mean.attention, sum / 2) < 1e-12);
     for (const auto& other : seen) CHECK(difference(mean.attention, other) > 1e-3);
     seen.push_back(mean.attention);
   }
-  model->attention_choice = {};
-  CHECK(difference(model->decode(memory, batch.target_in, true).attention, seen[1]) < 1e-12);  // last but one
+  const auto own_choice = model->decode(memory, batch.target_in, AttentionChoice()).attention;
+  CHECK(difference(own_choice, seen[1]) < 1e-12);  // last but one
   CHECK_THROWS_AS(check_attention({.layer = 4, .head = 0, .shift = false}, model->attention_counts()),
                   UsageError);
   CHECK_THROWS_AS(check_attention({.layer = 1, .head = 3, .shift = false}, model->attention_counts()),

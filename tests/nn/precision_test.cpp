@@ -14,6 +14,16 @@ TEST_CASE("a precision that the device lacks is refused", "[nn][precision][unit]
   CHECK_NOTHROW(check_precision("fp16", at::Device(at::kCUDA, 0)));
 }
 
+TEST_CASE("a precision is known by its name", "[nn][precision][unit]") {
+  CHECK(precision_type("float32") == at::kFloat);
+  CHECK(precision_type("bf16") == at::kBFloat16);
+  CHECK(precision_type("fp16") == at::kHalf);
+  CHECK_FALSE(needs_loss_scale("float32"));
+  CHECK_FALSE(needs_loss_scale("bf16"));
+  CHECK(needs_loss_scale("fp16"));
+  CHECK_THROWS_WITH(precision_type("int8"), Catch::Contains("'int8'") && Catch::Contains("bf16"));
+}
+
 TEST_CASE("a precision guard acts on layers only, and ends", "[nn][precision][unit]") {
   if (!has_bf16()) return;
   Linear linear(4, 3);

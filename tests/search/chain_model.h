@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -72,7 +73,7 @@ class ChainModel : public Seq2Seq {
   }
 
   Step step(const Memory& memory, const Tensor& previous, const DecoderState& state,
-            bool want_attention) override {
+            const std::optional<AttentionChoice>& wanted) override {
     batch_sizes.push_back(previous.size(0));
     beam_widths.push_back(previous.size(1));
     const auto& before = state.parts.at("before");
@@ -81,7 +82,7 @@ class ChainModel : public Seq2Seq {
     Step step{.hidden = at::one_hot(index, output->weight.size(1)).to(at::kFloat),
               .attention = {},
               .state = {{{"before", previous}}}};
-    if (want_attention) {
+    if (wanted) {
       const auto position =
           previous.remainder(memory.lengths.unsqueeze(1)).unsqueeze(-1);  // [batch, beam, 1]
       const auto even =
@@ -112,7 +113,7 @@ inline std::vector<Hypothesis> enumerate(const Table& table, int64_t limit, doub
     const auto& row = table[before][previous];
     if (row[kEos] > 0) {
       const double total = log_probability + std::log(row[kEos]);
-      all.push_back({ids, total, total / std::pow(static_cast<double>(length + 1), penalty), true});
+      all.push_back({ids, total, total / std::pow(static_cast<double>(length + 1), penalty)});
     }
     if (static_cast<int64_t>(length) == limit) return;
     for (const int32_t word : {kUnk, kA, kB, kC}) {

@@ -50,7 +50,7 @@ std::vector<double> step_by_step(Seq2Seq& model, const EncodedPair& pair) {
   auto target = pair.target;
   target.push_back(kEos);
   for (const auto id : target) {
-    const auto step = model.step(memory, at::tensor({previous}, at::kLong).view({1, 1}), state, false);
+    const auto step = model.step(memory, at::tensor({previous}, at::kLong).view({1, 1}), state, std::nullopt);
     const auto logits = model.output->logits(step.hidden).flatten().to(at::kDouble).contiguous();
     double sum = 0.0;
     for (int64_t word = 0; word < logits.numel(); ++word) sum += std::exp(logits[word].item<double>());
@@ -78,7 +78,7 @@ TEST_CASE("scores are those of the model asked token by token, whatever the batc
   CAPTURE(kind, batch_tokens);
   const auto model = random_model(kind);
   const auto all = pairs();
-  const auto found = score(*model, all, batch_tokens, at::kCPU);
+  const auto found = score(*model, all, batch_tokens);
   REQUIRE(found.size() == all.size());
   for (size_t i = 0; i < all.size(); ++i) {
     CAPTURE(i);
@@ -92,16 +92,16 @@ TEST_CASE("a pair gets the same score beside a long one as alone", "[search][sco
   const auto model = random_model(kind);
   const EncodedPair brief{.source = {4, 5}, .target = {6}};
   EncodedPair long_one{.source = std::vector<int32_t>(40, 7), .target = std::vector<int32_t>(50, 8)};
-  const auto alone = score(*model, {brief}, 4096, at::kCPU).front();
-  const auto beside = score(*model, {long_one, brief}, 4096, at::kCPU).back();
+  const auto alone = score(*model, {brief}, 4096).front();
+  const auto beside = score(*model, {long_one, brief}, 4096).back();
   check_equal(beside, alone, 1e-9);
 }
 
 TEST_CASE("a score is the sum of the logarithms in the table", "[search][score]") {
   ChainModel model(tables());
   // The first source id chooses the table.
-  const auto found = score(model, {{.source = {2, 4}, .target = {kA, kC}}, {.source = {1}, .target = {}}}, 64,
-                           torch::Device(at::kCPU));
+  const auto found =
+      score(model, {{.source = {2, 4}, .target = {kA, kC}}, {.source = {1}, .target = {}}}, 64);
   const auto& second = tables()[2];
   const double expected =
       std::log(second[kBos][kBos][kA]) + std::log(second[kBos][kA][kC]) + std::log(second[kA][kC][kEos]);
@@ -115,7 +115,7 @@ TEST_CASE("a score is the sum of the logarithms in the table", "[search][score]"
 TEST_CASE("no pairs give no scores, and the model is in eval mode afterwards", "[search][score][unit]") {
   ChainModel model(tables());
   model.train();
-  CHECK(score(model, {}, 64, at::kCPU).empty());
+  CHECK(score(model, {}, 64).empty());
   CHECK_FALSE(model.is_training());
 }
 
@@ -124,5 +124,5 @@ TEST_CASE("probabilities that are not numbers are a broken model, in scores as i
   ChainModel model(tables());
   const torch::NoGradGuard no_grad;
   model.output->weight.fill_(std::numeric_limits<float>::quiet_NaN());
-  CHECK_THROWS_AS(score(model, {{.source = {0}, .target = {kA}}}, 64, at::kCPU), CheckpointError);
+  CHECK_THROWS_AS(score(model, {{.source = {0}, .target = {kA}}}, 64), CheckpointError);
 }

@@ -38,8 +38,8 @@ TEST_CASE("a score divides by the length to the power of the penalty", "[search]
 }
 
 TEST_CASE("equal scores are ordered by length, then by ids", "[search][unit]") {
-  const Hypothesis brief{{9}, -1, -1, true}, low{{4, 5}, -1, -1, true}, high{{4, 6}, -1, -1, true};
-  const Hypothesis best{{7, 7, 7}, -1, -0.5, true};
+  const Hypothesis brief{{9}, -1, -1}, low{{4, 5}, -1, -1}, high{{4, 6}, -1, -1};
+  const Hypothesis best{{7, 7, 7}, -1, -0.5};
   CHECK(is_better(brief, low));
   CHECK(is_better(low, high));
   CHECK(is_better(best, brief));
@@ -101,7 +101,7 @@ TEST_CASE("probabilities that are not numbers are reported as a broken model", "
   CHECK_THROWS_AS(advance(search, -1.0F, std::nanf(""), -1.0F), CheckpointError);
 }
 
-TEST_CASE("a sentence cut at the limit says so and keeps its words", "[search][unit]") {
+TEST_CASE("a sentence cut at the limit keeps its words", "[search][unit]") {
   SentenceSearch search(options(1, 1.0), 2);
   for (int step = 0; step < 3; ++step) {
     REQUIRE_FALSE(search.done());
@@ -109,7 +109,6 @@ TEST_CASE("a sentence cut at the limit says so and keeps its words", "[search][u
   }
   CHECK(search.done());
   const auto result = search.results().front();
-  CHECK_FALSE(result.finished);
   CHECK(result.ids == std::vector<int32_t>{4, 4});
   CHECK(result.log_probability == Approx(-2.0));
   CHECK(result.score == Approx(-1.0));

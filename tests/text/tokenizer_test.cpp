@@ -10,13 +10,13 @@
 #include "core/special_tokens.h"
 #include "core/unicode.h"
 #include "support/catch.h"
-#include "support/temp_dir.h"
+#include "support/files.h"
 #include "text/word_tokenizer.h"
 
 using namespace gloss;
 using gloss::testing::bytes_of_file;
 using gloss::testing::case_file;
-using gloss::testing::TempDir;
+using gloss::testing::TemporaryFolder;
 using namespace std::string_literals;
 using Ids = std::vector<int32_t>;
 
@@ -263,11 +263,11 @@ TEST_CASE("a tokenizer keeps the bytes of its file and loads again from them", "
 }
 
 TEST_CASE("files that are no vocabulary are checkpoint errors by name", "[text][unit]") {
-  const TempDir folder;
+  const TemporaryFolder folder;
   const auto model = bytes_of_file(case_file("base/tiny.model"));
   for (const auto& bytes : {""s, "garbage"s, std::string(100, '\0'), model.substr(0, 1000), model.substr(1),
                             model.substr(0, model.size() - 3)}) {
-    const auto path = folder.file("broken.spm", bytes);
+    const auto path = folder.write("broken.spm", bytes);
     CHECK_THROWS_AS(load_tokenizer(path), CheckpointError);
     CHECK_THROWS_WITH(load_tokenizer(path), Catch::Contains("broken.spm"));
   }

@@ -16,14 +16,14 @@ class Looker : public tiny::Model {
  public:
   AttentionCounts attention_counts() const override { return {3, 1}; }
 
-  Decoded decode(const Memory& memory, const Tensor& target_in, bool want_attention) override {
-    auto decoded = Seq2Seq::decode(memory, target_in, false);
-    if (!want_attention) return decoded;
+  Decoded decode(const Memory& memory, const Tensor& target_in,
+                 const std::optional<AttentionChoice>& wanted) override {
+    auto decoded = Seq2Seq::decode(memory, target_in, std::nullopt);
+    if (!wanted) return decoded;
     const auto batch = memory.mask.size(0), src = memory.mask.size(1), tgt = target_in.size(1);
-    if (attention_choice.layer == 1) decoded.attention = at::eye(src).slice(0, 0, 1).expand({tgt, src});
-    if (attention_choice.layer == 2) decoded.attention = at::full({tgt, src}, 1.0 / static_cast<double>(src));
-    if (attention_choice.layer == 3)
-      decoded.attention = at::eye(std::max(tgt, src)).slice(0, 0, tgt).slice(1, 0, src);
+    if (wanted->layer == 1) decoded.attention = at::eye(src).slice(0, 0, 1).expand({tgt, src});
+    if (wanted->layer == 2) decoded.attention = at::full({tgt, src}, 1.0 / static_cast<double>(src));
+    if (wanted->layer == 3) decoded.attention = at::eye(std::max(tgt, src)).slice(0, 0, tgt).slice(1, 0, src);
     decoded.attention = decoded.attention.unsqueeze(0).expand({batch, tgt, src});
     return decoded;
   }
@@ -54,8 +54,7 @@ TEST_CASE("the layer and the step whose links join what occurs together are chos
   REQUIRE(qualities.size() == 6);  // three layers, each at two steps
   const auto& best = best_attention(qualities);
   CHECK(best.choice.layer == 3);
-  CHECK_FALSE(best.choice.shift);            // the diagonal is at the step that writes a word
-  CHECK(model.attention_choice.layer == 0);  // as it was
+  CHECK_FALSE(best.choice.shift);  // the diagonal is at the step that writes a word
 }
 
 TEST_CASE("with gold the lowest error rate decides", "[train][alignment][unit]") {

@@ -26,7 +26,7 @@ std::shared_ptr<Seq2Seq> rnn(const std::string& attention, bool variational) {
 }
 
 struct Fixture {
-  tiny::TempDir dir;
+  testing::TemporaryFolder dir;
   Tokenizers tokenizers = tiny::words();
   EncodedCorpus corpus = tiny::corpus(60);
   ValidationSet validation = tiny::validation(12);

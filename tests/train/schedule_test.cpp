@@ -103,26 +103,35 @@ TEST_CASE("an unknown schedule is refused with the list of names", "[train][sche
 TEST_CASE("training options that do not fit together are refused", "[train][options][unit]") {
   TrainOptions options;
   options.model = "m";
-  CHECK_NOTHROW(options.validate());
+  CHECK_NOTHROW(options.validate(/*has_validation=*/false));
   SECTION("no directory") {
     options.model = "";
-    CHECK_THROWS_AS(options.validate(), UsageError);
+    CHECK_THROWS_AS(options.validate(/*has_validation=*/false), UsageError);
   }
   SECTION("a floor above the peak") {
     options.min_learning_rate = 1;
-    CHECK_THROWS_AS(options.validate(), UsageError);
+    CHECK_THROWS_AS(options.validate(/*has_validation=*/false), UsageError);
   }
   SECTION("cosine of unknown length") {
     options.schedule = "cosine";
-    CHECK_THROWS_WITH(options.validate(), Catch::Contains("--decay-updates"));
+    CHECK_THROWS_WITH(options.validate(/*has_validation=*/false), Catch::Contains("--decay-updates"));
     options.updates = 1000;
-    CHECK_NOTHROW(options.validate());
+    CHECK_NOTHROW(options.validate(/*has_validation=*/false));
   }
   SECTION("a warm-up longer than the decay") {
     options.schedule = "linear";
     options.updates = 100;
     options.warmup = 100;
-    CHECK_THROWS_AS(options.validate(), UsageError);
+    CHECK_THROWS_AS(options.validate(/*has_validation=*/false), UsageError);
+  }
+  SECTION("what looks at validations, without any") {
+    options.patience = 3;
+    CHECK_THROWS_WITH(options.validate(/*has_validation=*/false), Catch::Contains("--valid-source"));
+    CHECK_NOTHROW(options.validate(/*has_validation=*/true));
+    options.patience = 0;
+    options.schedule = "plateau";
+    CHECK_THROWS_WITH(options.validate(/*has_validation=*/false), Catch::Contains("--valid-source"));
+    CHECK_NOTHROW(options.validate(/*has_validation=*/true));
   }
 }
 

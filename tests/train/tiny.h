@@ -1,12 +1,11 @@
 #pragma once
 
-#include <unistd.h>
-
 #include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "data/corpus.h"
 #include "kernels/dropout.h"
 #include "model/seq2seq.h"
+#include "support/files.h"
 #include "text/train_tokenizer.h"
 #include "train/trainer.h"
 
@@ -22,22 +22,6 @@
 namespace gloss::tiny {
 
 inline constexpr int32_t kVocabulary = 17;
-
-/// A folder that goes away with the test.
-class TempDir {
- public:
-  TempDir() {
-    auto pattern = (std::filesystem::temp_directory_path() / "gloss_train_XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  ~TempDir() { std::filesystem::remove_all(path_); }
-  TempDir(const TempDir&) = delete;
-  TempDir& operator=(const TempDir&) = delete;
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// Word i is "wi".
 class Words : public Tokenizer {
@@ -87,7 +71,8 @@ class Model : public Seq2Seq {
     return {{{"none", at::zeros({memory.mask.size(0), beam, 1})}}};
   }
 
-  Step step(const Memory& memory, const Tensor& previous, const DecoderState& state, bool) override {
+  Step step(const Memory& memory, const Tensor& previous, const DecoderState& state,
+            const std::optional<AttentionChoice>&) override {
     auto hidden = at::tanh(at::embedding(target, previous) + memory.parts.at("mean").unsqueeze(1));
     if (is_training() && encoded >= poison_from && encoded < poison_to) hidden = hidden * poison;
     return {.hidden = seeded_dropout(hidden, dropout_, is_training()), .attention = {}, .state = state};

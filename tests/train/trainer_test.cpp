@@ -7,7 +7,6 @@
 #include "support/catch.h"
 #include "tiny.h"
 #include "train/adam.h"
-#include "train/batch_tensors.h"
 #include "train/training_step.h"
 #include "train/validation.h"
 
@@ -24,7 +23,7 @@ std::vector<Batch> split(int64_t count, int64_t size) {
 }
 
 struct Fixture {
-  tiny::TempDir dir;
+  testing::TemporaryFolder dir;
   Tokenizers tokenizers = tiny::words();
   EncodedCorpus corpus = tiny::corpus(60);
   ValidationSet validation = tiny::validation(12);
@@ -117,20 +116,6 @@ TEST_CASE("threads that share a batch give the gradient of one thread, and the s
   CHECK(((gradient(0.0, 3) - alone).norm() / alone.norm()).item<double>() < 1e-5);
   CHECK(at::equal(gradient(0.3, 2), gradient(0.3, 2)));
   CHECK_FALSE(at::equal(gradient(0.3, 2), gradient(0.3, 3)));
-}
-
-TEST_CASE("tensors of a batch are what the batch says", "[train][batch][unit]") {
-  auto batch = split(6, 6).front();
-  const auto copy = batch;
-  const auto tensors = to_tensors(batch, at::kCPU);
-  CHECK(tensors.source.sizes() == at::IntArrayRef({copy.size, copy.source_length}));
-  CHECK(at::equal(tensors.source.flatten(), at::tensor(copy.source)));
-  CHECK(at::equal(tensors.target_in.flatten(), at::tensor(copy.target_in)));
-  CHECK(at::equal(tensors.target_out.flatten(), at::tensor(copy.target_out)));
-  CHECK(at::equal(tensors.lengths, at::tensor(copy.source_lengths)));
-  CHECK(padding_cells(copy) ==
-        (tensors.source == kPad).sum().item<int64_t>() + (tensors.target_out == kPad).sum().item<int64_t>());
-  CHECK(batch.lines.size() == 6);
 }
 
 TEST_CASE("teacher forcing is drawn for each sentence or for each position", "[train][step][property]") {

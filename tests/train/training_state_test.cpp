@@ -1,13 +1,12 @@
 #include "train/training_state.h"
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <limits>
 
 #include "core/error.h"
 #include "support/catch.h"
+#include "support/files.h"
 #include "train/report.h"
 #include "train/train_options.h"
 #include "train/train_record.h"
@@ -126,9 +125,8 @@ TEST_CASE("changed settings are refused where the data position hangs on them an
 }
 
 TEST_CASE("the record drops what a resumed training will do again", "[train][record][property]") {
-  const auto file =
-      std::filesystem::temp_directory_path() / ("gloss_record_" + std::to_string(getpid()) + ".jsonl");
-  std::filesystem::remove(file);
+  const testing::TemporaryFolder folder;
+  const auto file = folder / "train.jsonl";
   {
     TrainRecord record(file, 0);
     record.append({{"event", "report"}, {"update", 10}});
@@ -145,7 +143,6 @@ TEST_CASE("the record drops what a resumed training will do again", "[train][rec
   CHECK(lines_of(file) == std::vector<std::string>{
                               R"({"event":"report","update":10})", R"({"event":"report","update":20})",
                               R"({"event":"validation","update":20})", R"({"event":"report","update":30})"});
-  std::filesystem::remove(file);
 }
 
 TEST_CASE("a record that can't be written is an error of its own", "[train][record][unit]") {

@@ -85,7 +85,7 @@ TEST_CASE("all lines are translated, those outside the loss too, and blank ones 
   // The model's own greedy translations as references give BLEU 100 only if each stands at its place.
   std::vector<std::vector<int32_t>> sources;
   for (const auto& pair : set.pairs) sources.push_back(pair.source);
-  const auto found = translate(model, sources, {.search = {.beam_size = 1}}, at::kCPU);
+  const auto found = translate(model, sources, {.search = {.beam_size = 1}});
   for (size_t i = 0; i < found.size(); ++i) set.target[i] = tiny::Words().decode(found[i].n_best.front().ids);
   set.target[5] = "";
   const auto result = validate(model, set, tiny::words(), {.translate = true}, kNeverStop);

@@ -17,7 +17,4 @@ struct BatchTensors {
 /// empty afterwards.
 BatchTensors to_tensors(Batch& batch, const at::Device& device);
 
-/// Cells of the batch that hold padding, both sides together.
-int64_t padding_cells(const Batch& batch);
-
 }  // namespace gloss

@@ -1,4 +1,4 @@
-#include "train/batch_tensors.h"
+#include "search/batch_tensors.h"
 
 #include <memory>
 #include <utility>
@@ -24,10 +24,6 @@ BatchTensors to_tensors(Batch& batch, const at::Device& device) {
   tensors.target_in = take(batch.target_in, {batch.size, batch.target_length}).to(device);
   tensors.target_out = take(batch.target_out, {batch.size, batch.target_length}).to(device);
   return tensors;
-}
-
-int64_t padding_cells(const Batch& batch) {
-  return batch.size * (batch.source_length + batch.target_length) - batch.source_tokens - batch.target_tokens;
 }
 
 }  // namespace gloss

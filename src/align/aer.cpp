@@ -1,5 +1,6 @@
-#include "metrics/aer.h"
+#include "align/aer.h"
 
+#include <algorithm>
 #include <string>
 
 #include "core/error.h"
@@ -9,9 +10,16 @@ namespace {
 
 double ratio(double part, double whole) { return whole == 0 ? 1.0 : part / whole; }
 
+std::vector<Link> as_set(std::vector<Link> links) {
+  std::ranges::sort(links);
+  links.erase(std::unique(links.begin(), links.end()), links.end());
+  return links;
+}
+
 }  // namespace
 
-AerScore alignment_error_rate(const std::vector<LinkSet>& links, const std::vector<GoldLinks>& gold) {
+AerScore alignment_error_rate(const std::vector<std::vector<Link>>& links,
+                              const std::vector<SentenceLinks>& gold) {
   if (links.size() != gold.size())
     throw DataError("aer: " + std::to_string(links.size()) + " sentences, but " +
                     std::to_string(gold.size()) + " gold sentences; give equal numbers");
@@ -20,12 +28,15 @@ AerScore alignment_error_rate(const std::vector<LinkSet>& links, const std::vect
   double all_sure = 0.0;
   double all_possible = 0.0;
   for (size_t i = 0; i < links.size(); ++i) {
-    all += static_cast<double>(links[i].size());
-    sure += static_cast<double>(gold[i].sure.size());
-    for (const auto& link : links[i]) {
-      const bool is_sure = gold[i].sure.contains(link);
+    const auto found = as_set(links[i]);
+    const auto sure_links = as_set(gold[i].sure);
+    const auto possible_links = as_set(gold[i].possible);
+    all += static_cast<double>(found.size());
+    sure += static_cast<double>(sure_links.size());
+    for (const auto& link : found) {
+      const bool is_sure = std::ranges::binary_search(sure_links, link);
       all_sure += is_sure;
-      all_possible += is_sure || gold[i].possible.contains(link);
+      all_possible += is_sure || std::ranges::binary_search(possible_links, link);
     }
   }
   AerScore score;

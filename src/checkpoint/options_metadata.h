@@ -1,0 +1,18 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "checkpoint/safetensors.h"
+
+namespace gloss {
+
+/// What to store beside weights about the options their model was built from: many of them (heads, activation, norm)
+/// leave no trace in the shapes. \param options an object, name → value
+Metadata options_metadata(const nlohmann::json& options);
+
+/// Throws CheckpointError, listing the differences, when the weights in `file` belong to a model of other options.
+/// Options that only one of both knows are passed over: they are of another version.
+void check_options(const Metadata& metadata, const nlohmann::json& options, const std::string& file);
+
+}  // namespace gloss
