@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "checkpoint/model_directory.h"
 #include "core/error.h"
 
 namespace gloss {
@@ -13,6 +14,11 @@ void check_different_files(const std::string& a, const std::string& b, const std
       std::filesystem::equivalent(a, b, absent) ||
       std::filesystem::absolute(a).lexically_normal() == std::filesystem::absolute(b).lexically_normal();
   if (same) throw UsageError(options + ": are the same file, '" + a + "'; name different ones");
+}
+
+void check_not_of_model(const std::string& file, const std::string& model, const std::string& option) {
+  if (!file.empty() && ModelDirectory(model).owns(file))
+    throw UsageError(option + ": " + file + " is a file of the model; name another");
 }
 
 }  // namespace gloss

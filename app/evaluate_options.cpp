@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "config/fields.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "evaluate_metrics.h"
@@ -31,6 +32,24 @@ void check_significance(const EvaluateOptions& options) {
     refuse("--gold doesn't go with --baseline or --confidence; links have no tests yet");
 }
 
+/// What the other kind of evaluation, or another smoothing, would read.
+void check_unread(const EvaluateOptions& options) {
+  const EvaluateOptions untouched;
+  const bool has_links = !options.gold.empty();
+  if (!has_links && options.gold_base != untouched.gold_base)
+    refuse("--gold-base says how --gold counts words; give that too, or leave it out");
+  if (has_links && options.metrics != untouched.metrics)
+    refuse("--metrics are of texts, and --gold is of links; leave one of them out");
+  for (const auto& names :
+       {changed_options(options.bleu), changed_options(options.chrf), changed_options(options.ter)})
+    if (has_links && !names.empty())
+      refuse("--" + names.front() + " is of texts, and --gold is of links; leave one of them out");
+  const auto& method = options.bleu.smooth_method;
+  if (options.bleu.smooth_value != untouched.bleu.smooth_value && method != "floor" && method != "add-k")
+    refuse("--smooth-value is read by --smooth-method floor and add-k, not by " + method +
+           "; choose one of them, or leave it out");
+}
+
 /// Stdin can be read once.
 void check_inputs(const EvaluateOptions& options) {
   auto inputs = std::count_if(options.reference.begin(), options.reference.end(), is_stdin);
@@ -50,6 +69,7 @@ void EvaluateOptions::validate() const {
     refuse("--reference and --gold exclude each other; text has references, links have gold links");
   if (!gold.empty() && sentence_level)
     refuse("--sentence-level doesn't go with --gold; alignment error rates are sums over the corpus");
+  check_unread(*this);
   check_significance(*this);
   check_inputs(*this);
 }

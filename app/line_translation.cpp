@@ -26,6 +26,7 @@ LineHypothesis join_hypothesis(std::span<const Translation> segments, size_t k, 
     joined.segment_begins.push_back(joined.text.size());
     joined.text += text;
     joined.log_probability += hypothesis.log_probability;
+    joined.is_finished &= hypothesis.is_finished;
     length += static_cast<int64_t>(hypothesis.ids.size()) + 1;
     for (const auto id : hypothesis.ids) joined.tokens.push_back(target.piece(id));
   }

@@ -17,6 +17,7 @@ struct LineHypothesis {
   std::string text;  ///< one line: no LF, CR or NUL
   double score = 0.0;
   double log_probability = 0.0;
+  bool is_finished = true;             ///< false: a segment was cut at the output limit
   std::vector<std::string> tokens;     ///< its pieces
   std::vector<size_t> segment_begins;  ///< where in `text`, in bytes, that of each segment begins
 };

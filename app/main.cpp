@@ -143,7 +143,7 @@ int run_and_report(int argc, char** argv) {
     return fail_as_bug(spdlog::should_log(spdlog::level::debug) ? error.what()
                                                                 : error.what_without_backtrace());
   } catch (const std::bad_alloc&) {
-    return fail(1, "out of memory; smaller batches (--batch-tokens) need less");
+    return fail(1, "out of memory; training and translation need less with a smaller --batch-tokens");
   } catch (const std::exception& error) {
     return fail_as_bug(error.what());
   }

@@ -72,6 +72,11 @@ ModelFolder::ModelFolder(const TrainConfig& config) : directory_(config.train.mo
   made_ = missing_folders(root);
   check_writable_directory(root.string());
   lock_.emplace(root.string());
+  if (is_resumed_ && directory_.steps().empty() && fs::exists(directory_.weights(), ignored))
+    throw UsageError(
+        root.string() +
+        ": holds a trained model, but no checkpoint to go on from; restore its checkpoints folder, choose "
+        "another folder for --model, or remove model.safetensors to begin anew");
 }
 
 ModelFolder::~ModelFolder() {

@@ -2,6 +2,7 @@
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <spdlog/spdlog.h>
 #include <torch/version.h>
@@ -25,6 +26,14 @@ int64_t available_cores() {
   return std::max(1L, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
+/// A file that is opened while one of stdin, stdout and stderr is closed would get its number, and the log would go
+/// into the results. Writing to a closed stdout stays an error.
+void fill_standard_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(descriptor, F_GETFD) < 0)
+      static_cast<void>(open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY));
+}
+
 }  // namespace
 
 void restart_with_passive_threads(char** argv) {
@@ -38,7 +47,10 @@ void restart_with_passive_threads(char** argv) {
   if (!error) execv(program.c_str(), argv);
 }
 
-void prepare_process() { std::signal(SIGPIPE, SIG_DFL); }
+void prepare_process() {
+  std::signal(SIGPIPE, SIG_DFL);
+  fill_standard_descriptors();
+}
 
 void prepare_computation(int64_t threads) {
   const int64_t cores = available_cores();

@@ -10,7 +10,8 @@ namespace gloss {
 /// long, and a second job on the same cores makes both several times slower.
 void restart_with_passive_threads(char** argv);
 
-/// Settings of the process that hold whatever the command: a closed pipe ends the program by SIGPIPE.
+/// Settings of the process that hold whatever the command: a closed pipe ends the program by SIGPIPE, and no file takes
+/// the place of a standard stream that is closed.
 void prepare_process();
 
 /// Threads of LibTorch (0: one for each core) and denormal numbers as zero, which are slow and carry nothing.

@@ -59,6 +59,7 @@ struct ScoreCommandOptions {
       throw UsageError("--source and --target: stdin cannot be both; name a file for one of them");
     check_different_files(source, output, "--source and --output");
     check_different_files(target, output, "--target and --output");
+    check_not_of_model(output, use.model, "--output");
   }
 };
 
@@ -66,6 +67,8 @@ struct ScoreCommandOptions {
 struct Totals {
   int64_t lines = 0;
   int64_t tokens = 0;      ///< target pieces and end marks
+  int64_t unknown = 0;     ///< of them, <unk>
+  int64_t long_pairs = 0;  ///< longer than any in training
   int64_t words = 0;       ///< of the raw target lines, between white space
   int64_t characters = 0;  ///< code points of the raw target lines
   double log_probability = 0.0;
@@ -119,7 +122,17 @@ class PairScorer {
     if (!is_blank(pair.target)) encoded.target = model_.tokenizers.target->encode(pair.target);
     check_length(border_, encoded.source.size(), encoded.target.size(), source_place, target_place);
     totals_.count_text(pair.target);
+    totals_.unknown += std::count(encoded.target.begin(), encoded.target.end(), kUnk);
+    note_length(encoded, source_place);
     return encoded;
+  }
+
+  void note_length(const EncodedPair& pair, const std::string& place) {
+    const auto known = model_.config.data.max_length;
+    const auto pieces = static_cast<int64_t>(std::max(pair.source.size(), pair.target.size()));
+    if (pieces > known && ++totals_.long_pairs == 1)
+      spdlog::warn("{}: {} pieces, and training saw no more than {}: the score means little, and takes long",
+                   place, pieces, known);
   }
 
   /// Of the pairs read so far.
@@ -160,6 +173,13 @@ class PairScorer {
     spdlog::info("{} lines, {} target tokens in {:.1f} s ({:.0f} tokens/s)", totals_.lines, totals_.tokens,
                  seconds.count(), static_cast<double>(totals_.tokens) / std::max(seconds.count(), 1e-9));
     spdlog::info("log-probability {:.6f}, {}", totals_.log_probability, totals_.perplexities());
+    if (totals_.long_pairs > 1) spdlog::warn("{} pairs are longer than any in training", totals_.long_pairs);
+    if (totals_.unknown > 0)
+      spdlog::warn(
+          "{} of {} target tokens are <unk>, which stands for any unknown word: do not compare these figures "
+          "with those "
+          "of another vocabulary",
+          totals_.unknown, totals_.tokens);
   }
 
   const ScoreCommandOptions& options_;

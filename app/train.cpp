@@ -36,15 +36,15 @@ Tokenizers vocabularies(const TrainConfig& config, const ModelFolder& folder, co
   return make_tokenizers(config.tokenizer, text.source(), text.target());
 }
 
-std::optional<ValidationSet> validation_set(const DataOptions& data, const Tokenizers& tokenizers) {
+std::optional<ParallelText> validation_text(const DataOptions& data) {
   if (data.valid_source.empty()) return {};
-  const ParallelText text({.source = data.valid_source, .target = data.valid_target, .tsv = {}});
-  return load_validation_set(text, tokenizers, data.max_length);
+  return ParallelText({.source = data.valid_source, .target = data.valid_target, .tsv = {}});
 }
 
 /// Throws DataError where the links cannot be of the validation text.
-void check_gold(const std::vector<SentenceLinks>& gold, bool one_line_each, const ValidationSet& validation,
+void check_gold(const std::vector<SentenceLinks>& gold, const ValidationSet& validation,
                 const std::string& file) {
+  const bool one_line_each = link_format_of_file(file).one_line_each;
   const auto sentences = validation.pairs.size();
   if (gold.size() > sentences || (one_line_each && gold.size() < sentences))
     throw DataError(file + ": " + std::to_string(gold.size()) + " sentences, but the validation text has " +
@@ -65,14 +65,9 @@ void check_gold(const std::vector<SentenceLinks>& gold, bool one_line_each, cons
   if (!has_links) throw DataError(file + ": holds no link; give alignments of the validation text");
 }
 
-std::vector<SentenceLinks> gold_alignments(const DataOptions& data,
-                                           const std::optional<ValidationSet>& validation) {
-  if (data.valid_alignments.empty()) return {};
-  const auto& file = data.valid_alignments;
-  const auto& format = link_format_of_file(file);
-  auto gold = read_links(file, format);
-  check_gold(gold, format.one_line_each, *validation, file);
-  return gold;
+std::vector<SentenceLinks> gold_alignments(const std::string& file) {
+  if (file.empty()) return {};
+  return read_links(file, link_format_of_file(file));
 }
 
 std::shared_ptr<Seq2Seq> new_model(const TrainConfig& config, const Tokenizers& tokenizers,
@@ -104,11 +99,15 @@ int run_train(TrainConfig config, const SharedOptions& shared) {
   log_computation(config.model, device, config.train.precision, /*is_training=*/true);
   warn_beyond_border(length_border(config.model), config.data.max_length);
   ModelFolder folder(config);
+  // All texts before any work: what cannot be read is known at once.
   const auto text = training_text(config.data);
+  const auto valid_text = validation_text(config.data);
+  const auto gold = gold_alignments(config.data.valid_alignments);
   const auto tokenizers = vocabularies(config, folder, text);
   const auto corpus = encode_corpus(text, tokenizers, config.data.max_length, at::get_num_threads());
-  const auto validation = validation_set(config.data, tokenizers);
-  const auto gold = gold_alignments(config.data, validation);
+  std::optional<ValidationSet> validation;
+  if (valid_text) validation = load_validation_set(*valid_text, tokenizers, config.data.max_length);
+  if (!config.data.valid_alignments.empty()) check_gold(gold, *validation, config.data.valid_alignments);
   const auto model = new_model(config, tokenizers, device);
   if (!folder.is_resumed()) save_tokenizers(folder.directory().root(), tokenizers);
   write_file(folder.directory().config().string(), config_text(config, shared));

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 
@@ -11,6 +12,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "different_files.h"
+#include "length_border.h"
 #include "line_translation.h"
 #include "load_model.h"
 #include "nn/precision.h"
@@ -39,7 +41,10 @@ struct TranslateCommandOptions {
     field("input", input, "Text to translate, a sentence a line; - is stdin.", any);
     field("output", output, "Where to write, a line for each line; - is stdout.", any);
     field("max-length", max_length,
-          "Longer lines, in pieces, are translated in parts; 0: as long as in training.", non_negative);
+          "Longer lines, in pieces, are translated in parts; 0: as long as in training. Never more than the "
+          "model can "
+          "tell apart.",
+          non_negative);
     field("batch-tokens", batch_tokens, "Source tokens a batch, padding counted. Does not change the result.",
           positive);
     field("scores", scores, "Write score TAB text.", any);
@@ -49,6 +54,7 @@ struct TranslateCommandOptions {
 
   void validate() const {
     search.validate();
+    alignments.validate();
     check_files_differ();
     if (jsonl && scores) throw UsageError("--scores: --jsonl holds the scores; leave one of them out");
     const bool is_stdout = output.empty() || output == "-";
@@ -57,11 +63,13 @@ struct TranslateCommandOptions {
           "--alignments: stdout takes the translations already; give --output or --alignments a file");
   }
 
-  /// No two of input, output and alignments may be one file: the later would replace the earlier.
+  /// No two of input, output and alignments may be one file, nor one of the model's: the later would replace the earlier.
   void check_files_differ() const {
     check_different_files(input, output, "--input and --output");
     check_different_files(input, alignments.path, "--input and --alignments");
     check_different_files(output, alignments.path, "--output and --alignments");
+    check_not_of_model(output, use.model, "--output");
+    check_not_of_model(alignments.path, use.model, "--alignments");
   }
 
   OutputForm form() const {
@@ -76,7 +84,8 @@ class LineTranslator {
  public:
   LineTranslator(const TranslateCommandOptions& options, LoadedModel model)
       : options_(options), model_(std::move(model)), form_(options.form()) {
-    policy_.max_pieces = options.max_length > 0 ? options.max_length : model_.config.data.max_length;
+    const auto asked = options.max_length > 0 ? options.max_length : model_.config.data.max_length;
+    policy_.max_pieces = std::clamp<int64_t>(length_border(model_.config.model).source, 1, asked);
     policy_.strict = options.strict;
     choose_attention();
   }
@@ -95,6 +104,11 @@ class LineTranslator {
       output.flush();
     }
     log_speed();
+    if (cut_count_ > 0)
+      spdlog::warn(
+          "{} of {} translations reached the output limit before their end; see --max-output-length and "
+          "--max-output-ratio",
+          cut_count_, line_count_);
   }
 
  private:
@@ -133,6 +147,7 @@ class LineTranslator {
                                            *model_.tokenizers.target, options_.search.length_penalty,
                                            want_alignment ? &options_.alignments : nullptr));
       first += count;
+      cut_count_ += !translations.back().hypotheses.front().is_finished;
     }
     return translations;
   }
@@ -149,6 +164,7 @@ class LineTranslator {
   LinePolicy policy_;
   int64_t line_count_ = 0;
   int64_t source_pieces_ = 0;
+  int64_t cut_count_ = 0;  // translations that ended at the limit
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

@@ -20,6 +20,7 @@ std::string json_line(const LineTranslation& translation) {
     hypotheses.push_back({{"text", hypothesis.text},
                           {"score", hypothesis.score},
                           {"log_probability", hypothesis.log_probability},
+                          {"finished", hypothesis.is_finished},
                           {"tokens", hypothesis.tokens}});
   }
   const nlohmann::ordered_json object{

@@ -10,9 +10,11 @@
 
 #include "align/csv.h"
 #include "align/links.h"
+#include "config/fields.h"
 #include "core/error.h"
 #include "core/file.h"
 #include "core/table.h"
+#include "core/text.h"
 
 namespace gloss {
 namespace {
@@ -32,28 +34,33 @@ class MatrixWriter : public AlignmentWriter {
 
   void write(int64_t sentence, const Alignment& alignment, const AlignmentInfo& /*info*/) override {
     last_ = std::max(last_, sentence);
-    char name[32];
-    std::snprintf(name, sizeof name, "%06lld.csv", static_cast<long long>(sentence));
-    AtomicFile file((folder_ / name).string(), Durability::kRenamed);
+    AtomicFile file(path_of(sentence).string(), Durability::kRenamed);
     file.write(matrix_csv(alignment));
     file.commit();
   }
 
-  /// A folder of an earlier, longer run keeps none of its matrices: they would pass for lines of this input.
+  /// A folder of an earlier, longer run keeps none of its matrices: they would pass for lines of this input. Those are
+  /// the numbers that follow on; behind a gap stand files of the user's own (20240101.csv).
   void close() override {
-    std::vector<fs::path> stale;
-    for (const auto& entry : fs::directory_iterator(folder_)) {
-      const auto name = entry.path().filename().string();
-      const auto digits = name.find_first_not_of("0123456789");
-      if (digits < 6 || digits > 18 || name.substr(digits) != ".csv") continue;
-      if (std::stoll(name.substr(0, digits)) > last_) stale.push_back(entry.path());
+    int64_t removed = 0;
+    std::error_code error;
+    for (auto path = path_of(last_ + 1); fs::is_regular_file(path, error);
+         path = path_of(last_ + 1 + removed)) {
+      if (!fs::remove(path, error))
+        throw OutputError(path.string() + ": is of an earlier run and cannot be removed: " + error.message() +
+                          "; remove it, or choose another folder");
+      ++removed;
     }
-    for (const auto& path : stale) fs::remove(path);
-    if (!stale.empty())
-      spdlog::info("{}: {} matrices of an earlier run removed", folder_.string(), stale.size());
+    if (removed > 0) spdlog::warn("{}: {} matrices of an earlier run removed", folder_.string(), removed);
   }
 
  private:
+  fs::path path_of(int64_t sentence) const {
+    char name[32];
+    std::snprintf(name, sizeof name, "%06lld.csv", static_cast<long long>(sentence));
+    return folder_ / name;
+  }
+
   fs::path folder_;
   int64_t last_ = 0;
 };
@@ -126,6 +133,8 @@ class JsonLinesWriter : public StreamWriter {
 struct Entry {
   const char* name;
   std::unique_ptr<AlignmentWriter> (*make)(const AlignmentOptions&);
+  bool is_file;    ///< a file whose name may end in the format's
+  bool has_links;  ///< hard links, not weights
 };
 
 template <class Writer>
@@ -133,9 +142,21 @@ std::unique_ptr<AlignmentWriter> make(const AlignmentOptions& options) {
   return std::make_unique<Writer>(options);
 }
 
-constexpr std::array kFormats{Entry{"matrix", make<MatrixWriter>}, Entry{"csv", make<TableWriter>},
-                              Entry{"pharaoh", make<LinkWriter>},  Entry{"talp", make<LinkWriter>},
-                              Entry{"naacl", make<LinkWriter>},    Entry{"jsonl", make<JsonLinesWriter>}};
+constexpr std::array kFormats{Entry{"matrix", make<MatrixWriter>, /*is_file=*/false, /*has_links=*/false},
+                              Entry{"csv", make<TableWriter>, true, false},
+                              Entry{"pharaoh", make<LinkWriter>, true, true},
+                              Entry{"talp", make<LinkWriter>, true, true},
+                              Entry{"naacl", make<LinkWriter>, true, true},
+                              Entry{"jsonl", make<JsonLinesWriter>, true, false}};
+
+const Entry& find_format(const std::string& name) { return row_of(kFormats, "alignment format", name); }
+
+std::vector<std::string> link_format_names() {
+  std::vector<std::string> names;
+  for (const auto& format : kFormats)
+    if (format.has_links) names.emplace_back(format.name);
+  return names;
+}
 
 }  // namespace
 
@@ -144,11 +165,25 @@ std::vector<std::string> alignment_format_names() { return names_of(kFormats); }
 std::string AlignmentOptions::effective_format() const {
   if (!format.empty()) return format;
   std::error_code ignored;
-  return path.ends_with('/') || fs::is_directory(path, ignored) ? "matrix" : "csv";
+  if (path.ends_with('/') || fs::is_directory(path, ignored)) return "matrix";
+  for (const auto& entry : kFormats)
+    if (entry.is_file && path.ends_with("." + std::string(entry.name))) return entry.name;
+  return "csv";
+}
+
+void AlignmentOptions::validate() const {
+  const auto changed = changed_options(*this);
+  if (path.empty() && !changed.empty())
+    throw UsageError("--" + join(changed, ", --") +
+                     ": no alignments are written; give --alignments FILE too, or leave them out");
+  if (threshold > 0 && !find_format(effective_format()).has_links)
+    throw UsageError("--alignment-threshold: decides on links, and format " + effective_format() +
+                     " has weights; leave it out, or choose --alignment-format " +
+                     join(link_format_names(), " or "));
 }
 
 std::unique_ptr<AlignmentWriter> make_alignment_writer(const AlignmentOptions& options) {
-  return row_of(kFormats, "alignment format", options.effective_format()).make(options);
+  return find_format(options.effective_format()).make(options);
 }
 
 }  // namespace gloss

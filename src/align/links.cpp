@@ -14,8 +14,8 @@ namespace {
 const std::array kFormats{LinkFormat{"pharaoh", 0, true}, LinkFormat{"talp", 1, true},
                           LinkFormat{"naacl", 1, false}};
 
-/// More sentences than any file has: guards against a mistyped number that would ask for all memory.
-constexpr int64_t kMostSentences = 100'000'000;
+/// Sentences that one after the other may lack links: guards against a mistyped number that would ask for all memory.
+constexpr int64_t kLargestGap = 1'000'000;
 
 /// Where a link stands, for messages.
 struct Place {
@@ -67,9 +67,12 @@ void add_naacl_line(const std::vector<std::string>& fields, int64_t base, const 
   }
   if (!sentence || !source || !target)
     throw place.fault("no NAACL link; write: sentence source target [S|P]");
-  if (*sentence < 1 || *sentence > kMostSentences)
-    throw place.fault("sentence " + fields[0] + " is out of range; sentences count from 1");
-  if (*sentence > static_cast<int64_t>(sentences.size())) sentences.resize(static_cast<size_t>(*sentence));
+  if (*sentence < 1) throw place.fault("sentence " + fields[0] + " is out of range; sentences count from 1");
+  const auto before = static_cast<int64_t>(sentences.size());
+  if (*sentence > before + kLargestGap)
+    throw place.fault("sentence " + fields[0] + " stands more than " + std::to_string(kLargestGap) +
+                      " beyond sentence " + std::to_string(before) + "; mend the number");
+  if (*sentence > before) sentences.resize(static_cast<size_t>(*sentence));
   const Link link{.source = *source - base, .target = *target - base};
   if (link.source < 0 || link.target < 0) return;  // the NULL word
   auto& links = sentences[static_cast<size_t>(*sentence - 1)];

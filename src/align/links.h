@@ -38,7 +38,8 @@ const LinkFormat& link_format_of_file(const std::string& path);
 std::string format_links(const LinkFormat& format, int64_t sentence, const std::vector<Link>& links);
 
 /// Reads a link file. `base` overrides the format's own. Links to NAACL's NULL word (below the base) are left out.
-/// DataError with file and line for a malformed link or a position below the base.
+/// DataError with file and line for a malformed link, a position below the base, or a sentence number far beyond those
+/// before it.
 std::vector<SentenceLinks> read_links(const std::string& path, const LinkFormat& format,
                                       std::optional<int64_t> base = std::nullopt);
 

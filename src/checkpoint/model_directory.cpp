@@ -121,6 +121,15 @@ fs::path ModelDirectory::checkpoint(int64_t step) const {
   return checkpoints() / (std::string(kStepPrefix) + digits);
 }
 
+bool ModelDirectory::owns(const fs::path& file) const {
+  std::error_code error;
+  const auto within = fs::relative(file, root_, error);
+  if (error || within.empty() || *within.begin() == "..") return false;
+  const auto is = [&](const fs::path& own) { return within == own.filename(); };
+  return *within.begin() == checkpoints().filename() || is(config()) || is(weights()) || is(record()) ||
+         within.extension() == ".spm" || within.extension() == ".vocab";
+}
+
 std::vector<int64_t> ModelDirectory::steps() const {
   std::vector<int64_t> found;
   std::error_code error;

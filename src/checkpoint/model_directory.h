@@ -34,6 +34,9 @@ class ModelDirectory {
   std::filesystem::path checkpoints() const { return root_ / "checkpoints"; }
   std::filesystem::path checkpoint(int64_t step) const;
 
+  /// Is this one of the names above, whether there is such a file or not? (Others may lie in the folder too.)
+  bool owns(const std::filesystem::path& file) const;
+
   /// Steps that have a folder under its final name, newest first; whether they are whole is not looked at.
   std::vector<int64_t> steps() const;
 

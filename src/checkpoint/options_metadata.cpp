@@ -1,5 +1,7 @@
 #include "checkpoint/options_metadata.h"
 
+#include <spdlog/fmt/fmt.h>
+
 #include "checkpoint/safetensors_header.h"
 #include "core/error.h"
 
@@ -9,7 +11,8 @@ namespace {
 constexpr auto kOptions = "model-options";
 
 std::string shown(const nlohmann::json& value) {
-  return value.is_string() ? "'" + printable(value.get<std::string>()) + "'" : printable(value.dump());
+  return value.is_string() ? fmt::format("'{}'", printable(value.get<std::string>()))
+                           : printable(value.dump());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "checkpoint/model_directory.h"
 #include "checkpoint/safetensors_header.h"
 #include "core/error.h"
 #include "core/file.h"
@@ -24,6 +25,22 @@ std::vector<fs::path> files_of(const fs::path& directory, const std::string& rol
   for (const auto* extension : kExtensions)
     if (const auto file = directory / (role + extension); fs::exists(file)) files.push_back(file);
   return files;
+}
+
+/// Which files a folder without a whole set of tokenizers lacks.
+CheckpointError missing(const fs::path& directory, const std::vector<fs::path>& source,
+                        const std::vector<fs::path>& target) {
+  const auto where = directory.string() + ": has no ";
+  if (!source.empty() || !target.empty())
+    return CheckpointError(where + std::string(source.empty() ? "source" : "target") + " tokenizer beside " +
+                           (source.empty() ? target : source).front().filename().string() +
+                           "; copy it from where the model was trained");
+  const std::string files =
+      "tokenizer (joint.spm, or source.spm and target.spm; .vocab where words are the units)";
+  if (!fs::exists(ModelDirectory(directory).config()))
+    return CheckpointError(where + files + "; name a model directory that gloss train made");
+  return CheckpointError(where + files +
+                         ", but a config.toml; copy the missing files from where the model was trained");
 }
 
 }  // namespace
@@ -49,11 +66,7 @@ Tokenizers load_tokenizers(const fs::path& directory) {
   const auto where = directory.string();
   const auto source = files_of(directory, "source"), target = files_of(directory, "target");
   const auto joint = files_of(directory, "joint");
-  if (source.empty() && target.empty() && joint.empty())
-    throw CheckpointError(
-        where +
-        ": has no tokenizer (source.spm and target.spm, or joint.spm); name a model directory "
-        "that gloss train made");
+  if (joint.empty() && (source.empty() || target.empty())) throw missing(directory, source, target);
   if (joint.size() == 1 && source.empty() && target.empty()) {
     const auto tokenizer = load_tokenizer(joint.front());
     return {.source = tokenizer, .target = tokenizer, .shared = true};

@@ -1,6 +1,7 @@
 #include "checkpoint/weights.h"
 
 #include <ATen/core/grad_mode.h>
+#include <spdlog/fmt/fmt.h>
 
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace {
 std::string shape_text(const Tensor& tensor) {
   std::vector<std::string> extents;
   for (const auto extent : tensor.sizes()) extents.push_back(std::to_string(extent));
-  return "[" + join(extents) + "]";
+  return fmt::format("[{}]", join(extents));
 }
 
 /// Two embeddings whose sizes in the file are those of the other one in the model.

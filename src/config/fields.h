@@ -63,4 +63,17 @@ class Fields {
   std::vector<Field> fields_;
 };
 
+/// Names of the options that differ from their defaults.
+template <class Options>
+std::vector<std::string> changed_options(Options options) {
+  Options defaults;
+  Fields now, standard;
+  now.add(options, "");
+  standard.add(defaults, "");
+  std::vector<std::string> names;
+  for (const auto& field : now.all())
+    if (field.text() != standard.find(field.name)->text()) names.push_back(field.name);
+  return names;
+}
+
 }  // namespace gloss

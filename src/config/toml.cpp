@@ -99,10 +99,11 @@ std::vector<Setting> parse_toml(std::string_view text, const std::string& name, 
 }
 
 std::vector<Setting> read_toml(const std::filesystem::path& file, const Fields& fields) {
-  std::ifstream input(file, std::ios::binary);
   std::error_code ignored;
-  if (!input || std::filesystem::is_directory(file, ignored))
-    throw UsageError(file.string() + ": cannot read this configuration file; check the path");
+  if (std::filesystem::is_directory(file, ignored))
+    throw UsageError(file.string() + ": is a folder; name a file");
+  std::ifstream input(file, std::ios::binary);
+  if (!input) throw UsageError(file.string() + ": cannot read this configuration file; check the path");
   const std::string text{std::istreambuf_iterator<char>(input), {}};
   return parse_toml(text, file.string(), fields);
 }

@@ -20,6 +20,7 @@ namespace {
 
 constexpr size_t kBufferSize = size_t{1} << 16;
 constexpr mode_t kFileMode = 0666;  // the umask takes away from it
+constexpr mode_t kPermissions = 0777;
 constexpr std::string_view kTemporarySuffix = ".tmp-";
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
@@ -32,6 +33,13 @@ std::string link_to(int descriptor) { return "/proc/self/fd/" + std::to_string(d
 std::string directory_of(const std::string& path) {
   const auto parent = std::filesystem::path(path).parent_path();
   return parent.empty() ? "." : parent.string();
+}
+
+/// Says which folder is missing, if that is why no file can be made there.
+[[noreturn]] void fail_to_make(const std::string& path) {
+  if (errno != ENOENT) fail(path, "cannot be made");
+  throw OutputError(path + ": cannot be made: there is no such folder; make the folder " +
+                    directory_of(path) + " first");
 }
 
 /// A file without a name in the folder, or -1 where that cannot be had or could not get a name later.
@@ -71,16 +79,20 @@ AtomicFile::AtomicFile(const std::string& path, Durability durability)
     : path_(path),
       temporary_(path + std::string(kTemporarySuffix) + std::to_string(::getpid())),
       durability_(durability) {
-  struct stat info {};
-  if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
-    throw OutputError(path + ": is a folder; name a file");
+  struct stat old {};
+  const bool exists = ::stat(path.c_str(), &old) == 0;
+  if (exists && S_ISDIR(old.st_mode)) throw OutputError(path + ": is a folder; name a file");
   // A name that cannot be is found now, not after hours of work.
-  if (::lstat(temporary_.c_str(), &info) != 0 && errno != ENOENT) fail(path_, "cannot be made");
+  struct stat ignored {};
+  if (::lstat(temporary_.c_str(), &ignored) != 0 && errno != ENOENT) fail(path_, "cannot be made");
   descriptor_ = open_nameless(directory_of(path));
-  if (descriptor_ >= 0) return;
-  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kFileMode);
-  if (descriptor_ < 0) fail(path_, "cannot be made");
-  is_named_ = true;
+  if (descriptor_ < 0) {
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kFileMode);
+    if (descriptor_ < 0) fail_to_make(path_);
+    is_named_ = true;
+  }
+  // What replaces a private file stays private. A file system without modes refuses, and loses nothing by it.
+  if (exists && S_ISREG(old.st_mode)) ::fchmod(descriptor_, old.st_mode & kPermissions);
 }
 
 AtomicFile::~AtomicFile() {

@@ -18,7 +18,8 @@ std::string input_name(const std::string& path);
 ///
 /// A line ends at LF only; one CR before it is dropped, and a byte order mark at the start of the file. All else
 /// (NUL, tabs, U+2028, U+0085) stays in the line. The last line needs no LF.
-/// Throws DataError, naming the file, when it cannot be read or its gzip data is damaged or cut.
+/// Throws DataError, naming the file, when it cannot be read, its gzip data is damaged or cut, or it begins like a file
+/// of another packer or of UTF-16.
 class LineReader {
  public:
   explicit LineReader(const std::string& path);
@@ -53,7 +54,7 @@ enum class Durability {
 
 /// A file that appears under its name only when it is whole. Until commit() it has no name, and nothing is left of it
 /// however the program ends; where the file system cannot do that, it is called PATH.tmp-<pid> meanwhile, which the
-/// destructor removes. Throws OutputError naming the path.
+/// destructor removes. A file that it replaces leaves it its permissions. Throws OutputError naming the path.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path, Durability durability = Durability::kSynced);

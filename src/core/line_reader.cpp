@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -58,6 +59,19 @@ class Inflater {
   z_stream stream_{};
   bool at_member_end_ = false;
 };
+
+/// What is no text, though it would pass for one: told by its first bytes.
+struct Foreign {
+  std::string_view begin;
+  const char* what;
+};
+constexpr std::array kForeign{Foreign{{"\xFD\x37zXZ\0", 6}, "packed by xz; unpack it, or pack it with gzip"},
+                              Foreign{"BZh91AY&SY", "packed by bzip2; unpack it, or pack it with gzip"},
+                              Foreign{"\x28\xB5\x2F\xFD", "packed by zstd; unpack it, or pack it with gzip"},
+                              Foreign{"PK\x03\x04", "a zip archive; unpack it"},
+                              Foreign{"\xFF\xFE", "UTF-16; convert it to UTF-8"},
+                              Foreign{"\xFE\xFF", "UTF-16; convert it to UTF-8"}};
+constexpr std::string_view kGzip = "\x1f\x8b";
 
 /// A file or stdin, unpacked.
 class TextSource {
@@ -160,10 +174,17 @@ class TextSource {
   /// Gzip or plain, as soon as the first bytes tell.
   void decide(size_t size) {
     head_.append(chunk_.data(), size);
-    const bool maybe_gzip = head_.starts_with('\x1f');
-    if (maybe_gzip && head_.size() < 2 && size > 0) return;
+    const auto may_become = [&](std::string_view begin) {
+      return head_.size() < begin.size() && begin.starts_with(head_);
+    };
+    if (size > 0 &&
+        (may_become(kGzip) || std::any_of(kForeign.begin(), kForeign.end(),
+                                          [&](const Foreign& foreign) { return may_become(foreign.begin); })))
+      return;
     decided_ = true;
-    if (head_.starts_with("\x1f\x8b")) {
+    for (const auto& foreign : kForeign)
+      if (head_.starts_with(foreign.begin)) throw DataError(name + ": is " + foreign.what);
+    if (head_.starts_with(kGzip)) {
       inflater_ = std::make_unique<Inflater>();
       std::vector<char> bytes(head_.begin(), head_.end());
       inflater_->append(bytes, bytes.size(), text_, name);

@@ -55,6 +55,13 @@ Fate fate_of(const EncodedPair& pair, int64_t max_length, CorpusCounts& counts) 
   return Fate::kKept;
 }
 
+[[noreturn]] void throw_nothing_left(const ParallelText& text, const CorpusCounts& counts,
+                                     int64_t max_length) {
+  throw DataError(text.name() + ": no pair is left of " + std::to_string(counts.pairs) + ": " +
+                  std::to_string(counts.empty) + " have an empty side, " + std::to_string(counts.too_long) +
+                  " are longer than " + std::to_string(max_length) + " pieces; see --max-length");
+}
+
 EncodedPair encode(const LinePair& lines, const Tokenizers& tokenizers) {
   return {tokenizers.source->encode(lines.source), tokenizers.target->encode(lines.target), lines.number};
 }
@@ -71,11 +78,20 @@ std::vector<EncodedPair> encode_chunk(const std::vector<LinePair>& lines, const 
 }  // namespace
 
 void EncodedCorpus::append(const EncodedPair& pair) {
-  const uint64_t offset = ids_.append({reinterpret_cast<const char*>(&pair.line), sizeof pair.line});
-  ids_.append(bytes_of(pair.source));
-  ids_.append(bytes_of(pair.target));
+  const auto add = [this](std::string_view bytes) {
+    sha256_.add(bytes);
+    return ids_.append(bytes);
+  };
+  const uint64_t offset = add({reinterpret_cast<const char*>(&pair.line), sizeof pair.line});
+  add(bytes_of(pair.source));
+  add(bytes_of(pair.target));
   index_.push_back(
       {offset, static_cast<uint32_t>(pair.source.size()), static_cast<uint32_t>(pair.target.size())});
+}
+
+void EncodedCorpus::finish() {
+  ids_.flush();
+  digest_ = sha256_.hex();
 }
 
 EncodedPair EncodedCorpus::pair(size_t i) const {
@@ -111,29 +127,30 @@ EncodedCorpus encode_corpus(const ParallelText& text, const Tokenizers& tokenize
   report_invalid(counts, text.name());
   spdlog::info("{}: {} of {} pairs kept; left out: {} with an empty side, {} longer than {} pieces",
                text.name(), counts.kept, counts.pairs, counts.empty, counts.too_long, max_length);
-  if (counts.kept == 0)
-    throw DataError(text.name() + ": no pair is left of " + std::to_string(counts.pairs) + ": " +
-                    std::to_string(counts.empty) + " have an empty side, " + std::to_string(counts.too_long) +
-                    " are longer than " + std::to_string(max_length) + " pieces; see --max-length");
+  if (counts.kept == 0) throw_nothing_left(text, counts, max_length);
   return corpus;
 }
 
 ValidationSet load_validation_set(const ParallelText& text, const Tokenizers& tokenizers,
                                   int64_t max_length) {
   ValidationSet set;
+  Sha256 sha256;
   text.for_each([&](LinePair& pair) {
     mend(pair, set.counts);
     set.pairs.push_back(encode(pair, tokenizers));
     set.in_loss.push_back(fate_of(set.pairs.back(), max_length, set.counts) == Fate::kKept);
+    for (const auto* line : {&pair.source, &pair.target}) sha256.add(*line + "\n");
     set.source.push_back(pair.source);
     set.target.push_back(pair.target);
     return true;
   });
   report_invalid(set.counts, text.name());
+  set.digest = sha256.hex();
   if (set.counts.kept < set.counts.pairs)
-    spdlog::info(
-        "{}: all {} pairs are translated; not in the loss: {} with an empty side, {} longer than {} pieces",
-        text.name(), set.counts.pairs, set.counts.empty, set.counts.too_long, max_length);
+    spdlog::info("{}: {} of {} pairs in the loss; left out: {} with an empty side, {} longer than {} pieces",
+                 text.name(), set.counts.kept, set.counts.pairs, set.counts.empty, set.counts.too_long,
+                 max_length);
+  if (set.counts.kept == 0) throw_nothing_left(text, set.counts, max_length);
   return set;
 }
 

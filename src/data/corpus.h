@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/sha256.h"
 #include "data/batch.h"
 #include "data/parallel_text.h"
 #include "data/spool.h"
@@ -26,12 +27,15 @@ class EncodedCorpus {
  public:
   /// Building: append all, then finish() once.
   void append(const EncodedPair& pair);
-  void finish() { ids_.flush(); }
+  void finish();
 
   size_t size() const { return index_.size(); }
   EncodedPair pair(size_t i) const;
   int64_t source_length(size_t i) const { return index_[i].source_length; }  ///< </s> not counted
   int64_t target_length(size_t i) const { return index_[i].target_length; }
+
+  /// SHA-256 of all pairs in their order: the same digest, the same training.
+  const std::string& digest() const { return digest_; }
 
  private:
   struct Entry {
@@ -41,6 +45,8 @@ class EncodedCorpus {
   };
   std::vector<Entry> index_;
   Spool ids_;
+  Sha256 sha256_;
+  std::string digest_;
 };
 
 /// One pass over the text: bytes that are no UTF-8 replaced and reported by line number, pairs with an empty side or one
@@ -56,8 +62,10 @@ struct ValidationSet {
   std::vector<EncodedPair> pairs;
   std::vector<bool> in_loss;  ///< false: an empty side, or over max_length; decoded all the same
   CorpusCounts counts;
+  std::string digest;  ///< SHA-256 of the lines
 };
 
+/// Throws DataError when no pair counts in the loss.
 ValidationSet load_validation_set(const ParallelText& text, const Tokenizers& tokenizers, int64_t max_length);
 
 }  // namespace gloss

@@ -1,5 +1,6 @@
 #include "model/model_options.h"
 
+#include "config/fields.h"
 #include "core/error.h"
 #include "core/text.h"
 
@@ -9,20 +10,34 @@ namespace {
 /// Options of the other type that were set all the same: they would do nothing. `Part` is RnnOptions or
 /// TransformerOptions.
 template <class Part>
-void refuse_changed(Part part, const std::string& type, const std::string& other, const std::string& preset) {
-  Part defaults;
-  std::vector<std::string> changed;
-  defaults.visit([&](const char* name, const auto& standard, const auto&...) {
-    part.visit([&](const char* own_name, const auto& value, const auto&...) {
-      if constexpr (std::is_same_v<decltype(value), decltype(standard)>)
-        if (std::string_view(name) == own_name && value != standard) changed.emplace_back(name);
-    });
-  });
+void refuse_changed(const Part& part, const std::string& type, const std::string& other,
+                    const std::string& preset) {
+  const auto changed = changed_options(part);
   if (!changed.empty())
     throw UsageError(join(changed) + ": mean something for type " + other + " only, and type is " + type +
                      (preset.empty()
                           ? "; leave them out, or set type to " + other
                           : " (preset " + preset + " sets some of them); leave out the one or the other"));
+}
+
+/// Options of one score, window or table of positions that were set beside another: they would do nothing.
+/// `options` are resolved, so that an attention-size left open is the hidden-size.
+void refuse_unread(const ModelOptions& options) {
+  const ModelOptions untouched;
+  const auto refuse = [](const std::string& option, const std::string& reader, const std::string& chosen) {
+    throw UsageError(option + ": means something for " + reader + " only, not for " + chosen +
+                     "; leave it out, or choose that");
+  };
+  const auto& score = options.attention_score;
+  const bool has_width = score == "additive" || score == "concat" || score == "qkv";
+  if (options.attention_window == "global" && options.attention_width != untouched.attention_width)
+    refuse("attention-width", "attention-window local-m or local-p", "global");
+  if (!has_width && options.attention_size != (options.is_rnn() ? options.hidden_size : 0))
+    refuse("attention-size", "attention-score additive, concat or qkv", score);
+  if (score != "location" && options.attention_max_length != untouched.attention_max_length)
+    refuse("attention-max-length", "attention-score location", score);
+  if (options.positions != "learned" && options.max_positions != untouched.max_positions)
+    refuse("max-positions", "positions learned", options.positions);
 }
 
 void validate_rnn(const ModelOptions& options) {
@@ -80,6 +95,7 @@ void ModelOptions::validate() const {
     refuse_changed<RnnOptions>(*this, type, "rnn", preset);
     validate_transformer(resolved());
   }
+  refuse_unread(resolved());
 }
 
 }  // namespace gloss

@@ -104,7 +104,8 @@ std::vector<Hypothesis> SentenceSearch::results() const {
       hypotheses.push_back(
           {.ids = std::move(ids),
            .log_probability = hypothesis.log_probability,
-           .score = length_normalized(hypothesis.log_probability, length, options_.length_penalty)});
+           .score = length_normalized(hypothesis.log_probability, length, options_.length_penalty),
+           .is_finished = false});
     }
   }
   std::sort(hypotheses.begin(), hypotheses.end(), is_better);

@@ -26,7 +26,7 @@ class SentencePieceTokenizer final : public Tokenizer {
     const auto status = processor_.LoadFromSerializedProto(bytes_);
     if (!status.ok())
       throw CheckpointError(name + ": is neither a SentencePiece model nor a word list (" +
-                            status.ToString() + ")");
+                            status.ToString() + "); copy it again, or name another file");
     if (processor_.pad_id() != kPad || processor_.unk_id() != kUnk || processor_.bos_id() != kBos ||
         processor_.eos_id() != kEos)
       throw CheckpointError(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "config/fields.h"
 #include "core/error.h"
 #include "core/special_tokens.h"
 #include "core/text.h"
@@ -19,6 +20,36 @@ std::string size_fault(const std::string& written) {
   const auto size = whole_number<int64_t>(written);
   if (written == "auto" || (size && *size >= kSmallest && *size <= INT32_MAX)) return {};
   return "must be " + size_text() + ", got '" + written + "'";
+}
+
+/// The first of `names` that was changed, or "".
+std::string changed_of(const TokenizerOptions& options, const std::vector<std::string>& names) {
+  for (const auto& name : changed_options(options))
+    if (std::ranges::find(names, name) != names.end()) return name;
+  return {};
+}
+
+/// What says how to train a vocabulary, beside a ready one.
+void refuse_untrained(const TokenizerOptions& options) {
+  const bool source_is_ready = !options.tokenizer.empty() || !options.source_tokenizer.empty();
+  const bool target_is_ready = !options.tokenizer.empty() || !options.target_tokenizer.empty();
+  std::vector<std::string> unread;
+  if (source_is_ready) unread.emplace_back("source-vocab-size");
+  if (target_is_ready) unread.emplace_back("target-vocab-size");
+  if (source_is_ready && target_is_ready)
+    unread.insert(unread.end(), {"vocab-size", "vocab-type", "normalization", "character-coverage",
+                                 "byte-fallback", "user-symbols", "max-sentence-bytes"});
+  if (const auto name = changed_of(options, unread); !name.empty())
+    throw UsageError("--" + name + ": a ready vocabulary brings its own; leave it out, or the tokenizer");
+}
+
+/// What only SentencePiece does.
+void refuse_for_words(const TokenizerOptions& options) {
+  const auto name =
+      changed_of(options, {"normalization", "character-coverage", "byte-fallback", "user-symbols"});
+  if (!name.empty())
+    throw UsageError("--" + name +
+                     ": does nothing to whole words; leave it out, or choose --vocab-type unigram or bpe");
 }
 
 }  // namespace
@@ -42,11 +73,8 @@ bool TokenizerOptions::is_shared() const {
 }
 
 void TokenizerOptions::validate() const {
-  const bool none_is_trained = !tokenizer.empty() || !(source_tokenizer.empty() || target_tokenizer.empty());
-  const TokenizerOptions untouched;
-  if (none_is_trained && (vocab_size != untouched.vocab_size || vocab_type != untouched.vocab_type))
-    throw UsageError(
-        "--vocab-size and --vocab-type: a ready vocabulary brings its own; leave them out, or --tokenizer");
+  refuse_untrained(*this);
+  if (vocab_type == "word") refuse_for_words(*this);
   if (!tokenizer.empty() && !(source_tokenizer.empty() && target_tokenizer.empty()))
     throw UsageError(
         "--tokenizer: is for both sides; give either it, or --source-tokenizer and --target-tokenizer");
@@ -61,10 +89,6 @@ void TokenizerOptions::validate() const {
       throw UsageError("--user-symbols: '" + symbol + "' is reserved; choose another");
     if (!seen.insert(symbol).second) throw UsageError("--user-symbols: '" + symbol + "' is given twice");
   }
-  if (!user_symbols.empty() && vocab_type == "word")
-    throw UsageError("--user-symbols: words are never cut, so --vocab-type word takes none");
-  if (byte_fallback && vocab_type == "word")
-    throw UsageError("--byte-fallback: needs --vocab-type unigram or bpe");
 }
 
 }  // namespace gloss

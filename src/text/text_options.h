@@ -45,9 +45,16 @@ struct TokenizerOptions {
           or_empty(vocabulary_size));
     field("vocab-type", vocab_type, "How text is cut: SentencePiece unigram or bpe, or words at white space.",
           one_of({"unigram", "bpe", "word"}));
-    field("shared-vocab", shared_vocab, "One vocabulary for both sides, trained on both.", any);
-    field("tokenizer", tokenizer, "Ready vocabulary for both sides: a SentencePiece model or a word list.",
-          any);
+    field(
+        "shared-vocab", shared_vocab,
+        "One vocabulary for both sides, trained on both. A size or a tokenizer of one side makes two of it, "
+        "whatever stands here.",
+        any);
+    field(
+        "tokenizer", tokenizer,
+        "Ready vocabulary for both sides: a SentencePiece model, or a word list, which has the lines <pad>, "
+        "<unk>, <s>, </s> first and then one word a line.",
+        any);
     field("source-tokenizer", source_tokenizer, "Ready vocabulary for the source.", any);
     field("target-tokenizer", target_tokenizer, "Ready vocabulary for the target.", any);
     field("normalization", normalization, "Unicode normalisation that SentencePiece applies first.",
@@ -55,7 +62,7 @@ struct TokenizerOptions {
     field(
         "character-coverage", character_coverage,
         "Share of the corpus' characters that get a piece of their own; lower it for scripts with thousands.",
-        between(0.5, 1.0));
+        between(0.98, 1.0));  // SentencePiece trains with no other
     field("byte-fallback", byte_fallback, "Spell unknown characters as bytes (256 more pieces).", any);
     field("user-symbols", user_symbols, "Strings that always stay one piece.", any);
     field("max-sentence-bytes", max_sentence_bytes, "Longer lines are left out when a vocabulary is trained.",

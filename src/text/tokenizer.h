@@ -48,7 +48,8 @@ class Tokenizer {
   /// File name for a model directory: "spm" or "vocab".
   virtual std::string extension() const = 0;
 
-  /// The bytes of the file, exactly as load_tokenizer() read them or training made them (their SHA-256 is in the checkpoint).
+  /// The bytes of the file, exactly as load_tokenizer() read them (but for a byte order mark) or training made them
+  /// (their SHA-256 is in the checkpoint).
   virtual const std::string& serialized() const = 0;
 };
 

@@ -185,9 +185,8 @@ int64_t reached_size(const std::string& fault) {
 /// Throws DataError when normalisation leaves nothing of the text (U+200B alone, say): SentencePiece would end the
 /// process.
 void check_some_text_is_left(const TextSource& text, const TokenizerOptions& options, int64_t usable) {
-  TokenizerOptions plain = options;
-  plain.user_symbols.clear();
-  plain.byte_fallback = false;
+  TokenizerOptions plain;  // of one letter no other option could be fulfilled
+  plain.normalization = options.normalization;
   const auto one_letter = run_sentencepiece(text_from_lines({"a"}), plain, 1, kLargestAuto, false);
   const auto normalizer =
       make_sentencepiece_tokenizer(one_letter.bytes, "normalization " + options.normalization);

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/special_tokens.h"
+#include "core/text.h"
 #include "core/unicode.h"
 
 namespace gloss {
@@ -24,10 +25,22 @@ std::vector<std::string> split_lines(std::string_view bytes) {
   return lines;
 }
 
+/// Throws CheckpointError unless the special tokens stand first.
+void check_head(const std::vector<std::string>& lines, const std::string& name) {
+  if (lines.empty()) throw CheckpointError(name + ": is empty; name a SentencePiece model or a word list");
+  for (size_t i = 0; i < kSpecialTokens.size(); ++i)
+    if (i >= lines.size() || lines[i] != kSpecialTokens[i])
+      throw CheckpointError(name + ":" + std::to_string(i + 1) + ": is not " +
+                            std::string(kSpecialTokens[i]) + "; a word list has the lines " +
+                            join(std::vector<std::string>(kSpecialTokens.begin(), kSpecialTokens.end())) +
+                            " first, then one word a line");
+}
+
 class WordTokenizer final : public Tokenizer {
  public:
   WordTokenizer(std::string bytes, const std::string& name)
       : bytes_(std::move(bytes)), words_(split_lines(bytes_)) {
+    check_head(words_, name);
     for (size_t i = kSpecialTokens.size(); i < words_.size(); ++i) {
       const auto where = name + ":" + std::to_string(i + 1) + ": ";
       const auto spans = word_spans(words_[i]);

@@ -74,14 +74,14 @@ void Reporter::report(const TrainingState& state, double learning_rate, double e
       "update {}  epoch {}  loss {:.4f}  ppl {:.2f}  lr {:.3g}  norm {:.3g}  {:.0f} target tokens/s  {:.0f} "
       "source "
       "tokens/s  padding {:.1f}%  memory {:.0f} MiB",
-      state.update, state.epoch, figures.loss, std::exp(figures.loss), learning_rate, figures.grad_norm,
-      figures.target_rate, figures.source_rate, 100 * figures.padding, peak_memory_mib());
+      state.update, state.epoch_of_update(), figures.loss, std::exp(figures.loss), learning_rate,
+      figures.grad_norm, figures.target_rate, figures.source_rate, 100 * figures.padding, peak_memory_mib());
   if (state.skipped > 0) text += fmt::format("  skipped {} (gradient not finite)", state.skipped);
   if (const auto left = seconds_left(state, limits_, epochs_done)) text += "  ETA " + clock_text(*left);
   spdlog::info("{}", text);
   record_.append({{"event", "report"},
                   {"update", state.update},
-                  {"epoch", state.epoch},
+                  {"epoch", state.epoch_of_update()},
                   {"loss", number(figures.loss)},
                   {"perplexity", number(std::exp(figures.loss))},
                   {"learning_rate", learning_rate},
@@ -103,7 +103,7 @@ void Reporter::validation(const TrainingState& state, const ValidationResult& re
   spdlog::info("{}", text);
   nlohmann::ordered_json line{{"event", "validation"},
                               {"update", state.update},
-                              {"epoch", state.epoch},
+                              {"epoch", state.epoch_of_update()},
                               {"valid_loss", number(result.cross_entropy)},
                               {"valid_perplexity", number(result.perplexity())}};
   if (result.bleu) line["bleu"] = number(*result.bleu);
@@ -118,7 +118,7 @@ void Reporter::end(const TrainingState& state, const std::string& reason) {
   spdlog::info("training ends: {} ({} updates, {})", reason, state.update, clock_text(state.elapsed));
   record_.append({{"event", "end"},
                   {"update", state.update},
-                  {"epoch", state.epoch},
+                  {"epoch", state.epoch_of_update()},
                   {"reason", reason},
                   {"best", state.best ? number(*state.best) : nlohmann::ordered_json()},
                   {"best_update", state.best_update},
@@ -131,7 +131,7 @@ void Reporter::tick(const TrainingState& state, double epochs_done) {
   if (!bar_) return;
   const auto now = std::chrono::steady_clock::now();
   if (drawn_ && now - last_drawn_ < kRedraw) return;
-  auto text = fmt::format("update {}  epoch {}", state.update, state.epoch);
+  auto text = fmt::format("update {}  epoch {}", state.update, state.epoch_of_update());
   if (const auto left = seconds_left(state, limits_, epochs_done)) {
     const double done = share(state.elapsed, state.elapsed + *left);
     const int filled = static_cast<int>(done * kBarWidth);

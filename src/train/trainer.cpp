@@ -36,8 +36,9 @@ constexpr int64_t kMostSkippedInRow = 20;
 constexpr size_t kMostLinesNamed = 20;
 constexpr auto kRandomName = "random";  // the generator's state, beside the optimizer's tensors
 
-// What the position in the data hangs on: a checkpoint is refused when one of these has changed.
-const std::vector<std::string> kFixedSettings{"accumulate", "batch-tokens", "max-length", "pairs", "seed"};
+// What the position in the data and the best validation hang on: a checkpoint is refused when one of these has changed.
+const std::vector<std::string> kFixedSettings{"accumulate", "batch-tokens",         "max-length",
+                                              "seed",       "training-text-sha256", "validation-text-sha256"};
 
 Adam::Parameters named_parameters(Seq2Seq& model) {
   Adam::Parameters parameters;
@@ -89,10 +90,18 @@ class Training {
     reporter_ = std::make_unique<Reporter>(TrainRecord(directory_.record(), state_.update), limits_,
                                            settings_.progress_bar);
     open_epoch();
+    if (state_.batch > 0 && state_.batch >= batches_an_epoch())
+      throw CheckpointError(directory_.checkpoint(state_.update).string() + ": is at batch " +
+                            std::to_string(state_.batch) + " of an epoch of " +
+                            std::to_string(batches_an_epoch()) +
+                            "; remove this checkpoint to go on from the one before");
     model_.train();
     std::string reason;
     while (true) {
-      if (state_.validation_due) run_validation();
+      if (state_.validation_due) {
+        run_validation();
+        if (saved_update_ == 0) save();  // weights are there: from now on a training can be resumed
+      }
       reason = reason_to_stop();
       if (!reason.empty()) break;
       if (options_.save_every > 0 && state_.update % options_.save_every == 0) save();
@@ -107,7 +116,8 @@ class Training {
     settings.update(settings_.model_options);
     settings.erase("model");  // the directory may move
     settings["seed"] = settings_.seed;
-    settings["pairs"] = data_.corpus.size();
+    settings["training-text-sha256"] = data_.corpus.digest();
+    settings["validation-text-sha256"] = data_.validation ? data_.validation->digest : "";
     settings["threads"] = at::get_num_threads();
     return settings;
   }

@@ -37,6 +37,11 @@ void visit_state(State& state, Visitor&& field) {
   field("window_seconds", state.window.seconds);
 }
 
+[[noreturn]] void throw_no_state(const std::string& name, const std::string& fault) {
+  throw CheckpointError(name + ": not a state that gloss wrote (" + fault +
+                        "); remove this checkpoint to go on from the one before");
+}
+
 }  // namespace
 
 nlohmann::json TrainingState::to_json() const {
@@ -52,12 +57,15 @@ TrainingState TrainingState::from_json(const nlohmann::json& json, const std::st
     if (json.at("format").get<int>() > kFormat)
       throw CheckpointError(name +
                             ": written by a newer gloss; use that version or train into another directory");
-    visit_state(state, [&](const char* field, auto& value) { json.at(field).get_to(value); });
+    visit_state(state, [&](const char* field, auto& value) {
+      json.at(field).get_to(value);
+      if (static_cast<double>(value) < 0) throw_no_state(name, std::string(field) + " is negative");
+    });
     if (const auto& saved = json.at("best"); !saved.is_null()) state.best = saved.get<double>();
   } catch (const nlohmann::json::exception& e) {
-    throw CheckpointError(name + ": not a state that gloss wrote (" + e.what() +
-                          "); remove this checkpoint to go on from the one before");
+    throw_no_state(name, e.what());
   }
+  if (state.epoch < 1 || state.plateau_factor == 0) throw_no_state(name, "epoch or plateau_factor is 0");
   return state;
 }
 
@@ -106,7 +114,7 @@ std::vector<std::string> changed_settings(const nlohmann::json& old_settings,
   }
   if (!refused.empty())
     throw CheckpointError(name +
-                          ": was trained with other settings, and the position in the data hangs on them; "
+                          ": was trained with other settings or texts, and what was reached hangs on them; "
                           "give the old values or another --model directory" +
                           refused);
   return shown;

@@ -25,7 +25,7 @@ struct ReportWindow {
 /// All that a training must know to go on as if it had never stopped, apart from tensors and random numbers.
 struct TrainingState {
   int64_t update = 0;  ///< updates made (skipped ones counted)
-  int64_t epoch = 1;   ///< the running one, from 1
+  int64_t epoch = 1;   ///< of the next batch, from 1
   int64_t batch = 0;   ///< batches of it already used
   bool validation_due = false;
   int64_t validated = 0;       ///< update of the last validation
@@ -39,6 +39,9 @@ struct TrainingState {
   int64_t target_tokens = 0;  ///< over the whole training
   double elapsed = 0.0;       ///< seconds, all runs together
   ReportWindow window;
+
+  /// The epoch that the last update belonged to.
+  int64_t epoch_of_update() const { return batch == 0 && update > 0 ? epoch - 1 : epoch; }
 
   nlohmann::json to_json() const;
   /// Throws CheckpointError for a state that this version can't read; `name` stands in the message.

@@ -1,15 +1,18 @@
 #include "align/format.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "align/links.h"
 #include "core/error.h"
 #include "support/catch.h"
 #include "support/csv_reader.h"
 #include "support/files.h"
+#include "support/log_capture.h"
 
 using namespace gloss;
 using testing::bytes_of_file;
@@ -48,6 +51,74 @@ TEST_CASE("the format follows the path unless it is named", "[align][format][uni
   CHECK(options(folder / "new/").effective_format() == "matrix");
   CHECK(options(folder / "new").effective_format() == "csv");
   CHECK(options(folder.path(), "jsonl").effective_format() == "jsonl");
+  for (const auto* name : {"pharaoh", "talp", "naacl", "jsonl", "csv"})
+    CHECK(options(folder / ("a." + std::string(name))).effective_format() == name);
+  CHECK(options(folder / "a.talp", "csv").effective_format() == "csv");
+  CHECK(options(folder / "a.talp/").effective_format() == "matrix");
+  CHECK(options("-").effective_format() == "csv");
+  for (const auto* name : {"a.matrix", "talp", "a.talp.txt", "a.TALP"})
+    CHECK(options(folder / name).effective_format() == "csv");
+}
+
+TEST_CASE("an ending says for writing what it says for reading", "[align][format][property]") {
+  const TemporaryFolder folder;
+  for (const auto* name : {"pharaoh", "talp", "naacl"}) {
+    const auto path = folder.file("a." + std::string(name));
+    const auto writer = make_alignment_writer(options(path));
+    writer->write(1, kAlignment, {});
+    writer->close();
+    const auto read = read_links(path, link_format_of_file(path));
+    REQUIRE(read.size() == 1);
+    CHECK(read[0].sure == std::vector<Link>{{0, 0}, {1, 1}});
+  }
+}
+
+TEST_CASE("options about alignments are refused where they would do nothing", "[align][format][unit]") {
+  CHECK_NOTHROW(AlignmentOptions().validate());
+  const auto refused = [](const auto& change) {
+    AlignmentOptions fields;
+    change(fields);
+    try {
+      fields.validate();
+    } catch (const UsageError& error) {
+      const std::string what = error.what();
+      fields.path = "a.pharaoh";
+      CHECK_NOTHROW(fields.validate());
+      return what;
+    }
+    return std::string();
+  };
+  using Catch::Matchers::Contains;
+  const auto without = Contains("--alignments FILE");
+  CHECK_THAT(refused([](auto& o) { o.format = "talp"; }), Contains("--alignment-format: ") && without);
+  CHECK_THAT(refused([](auto& o) { o.level = "piece"; }), Contains("--alignment-level: ") && without);
+  CHECK_THAT(refused([](auto& o) { o.eos = true; }), Contains("--alignment-eos: ") && without);
+  CHECK_THAT(refused([](auto& o) { o.threshold = 0.5; }), Contains("--alignment-threshold: ") && without);
+  CHECK_THAT(refused([](auto& o) { o.shift = "on"; }), Contains("--alignment-shift: ") && without);
+  CHECK_THAT(refused([](auto& o) { o.layer = o.head = 1; }),
+             Contains("--alignment-layer, --alignment-head: ") && without);
+
+  auto weights = options("a.csv");
+  weights.threshold = 0.5;
+  CHECK_THROWS_AS(weights.validate(), UsageError);
+  CHECK_THROWS_WITH(weights.validate(),
+                    Contains("--alignment-threshold") && Contains("pharaoh or talp or naacl"));
+}
+
+TEST_CASE("of matrices behind the last sentence only those that follow without a gap are removed",
+          "[align][format][unit]") {
+  const TemporaryFolder folder;
+  for (const auto* name : {"000002.csv", "000003.csv", "000005.csv", "20240101.csv", "4.csv", "000004.txt"})
+    folder.write(name, "old");
+  const testing::LogCapture log;
+  const auto writer = make_alignment_writer(options(folder.path()));
+  writer->write(1, kAlignment, {});
+  writer->close();
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder.path())) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  CHECK(names == std::vector<std::string>{"000001.csv", "000004.txt", "000005.csv", "20240101.csv", "4.csv"});
+  CHECK(log.text() == "warning: " + folder.path().string() + ": 2 matrices of an earlier run removed\n");
 }
 
 TEST_CASE("matrix writes a numbered file for each line, blank ones too", "[align][format][unit]") {

@@ -100,6 +100,15 @@ TEST_CASE("malformed links are refused with file and line", "[align][links][unit
   CHECK_THROWS_AS(read("bad.naacl", "999999999999 1 1\n"), DataError);
 }
 
+TEST_CASE("a sentence number far beyond those before it is refused before memory is asked for",
+          "[align][links][unit]") {
+  CHECK_THROWS_AS(read("gold.naacl", "1 1 1\n99999999 1 1 S\n"), DataError);
+  CHECK_THROWS_WITH(read("gold.naacl", "1 1 1\n99999999 1 1 S\n"),
+                    Contains("gold.naacl:2: sentence 99999999") && Contains("mend the number"));
+  CHECK_THROWS_AS(read("gold.naacl", "1000001 1 1\n1000000 1 1\n2000002 1 1\n"), DataError);
+  CHECK(read("gold.naacl", "3 1 1\n1000003 1 1\n1 1 1\n").size() == 1000003);
+}
+
 TEST_CASE("an unknown link format is refused with the list", "[align][links][unit]") {
   CHECK_THROWS_WITH(link_format("giza"), Contains("pharaoh, talp, naacl"));
 }

@@ -229,9 +229,18 @@ TEST_CASE("saving tokenizers of another kind leaves no doubt which ones count", 
 
 TEST_CASE("missing or contradicting tokenizer files are named", "[checkpoint][unit]") {
   const TemporaryFolder folder;
-  CHECK_THROWS_WITH(load_tokenizers(folder.path()), Catch::Contains("has no tokenizer"));
+  CHECK_THROWS_AS(load_tokenizers(folder.path()), CheckpointError);
+  CHECK_THROWS_WITH(load_tokenizers(folder.path()),
+                    Catch::Contains("has no tokenizer") && Catch::Contains("name a model directory"));
+  put_bytes(ModelDirectory(folder.path()).config(), "seed = 1\n");
+  CHECK_THROWS_WITH(load_tokenizers(folder.path()),
+                    Catch::Contains("has no tokenizer (joint.spm, or source.spm and target.spm") &&
+                        Catch::Contains("copy the missing files") &&
+                        !Catch::Contains("name a model directory"));
   put_bytes(folder / "source.vocab", kWordsA);
-  CHECK_THROWS_WITH(load_tokenizers(folder.path()), Catch::Contains("source.vocab"));
+  CHECK_THROWS_AS(load_tokenizers(folder.path()), CheckpointError);
+  CHECK_THROWS_WITH(load_tokenizers(folder.path()),
+                    Catch::Contains("has no target tokenizer beside source.vocab"));
   put_bytes(folder / "target.vocab", kWordsB);
   CHECK_NOTHROW(load_tokenizers(folder.path()));
   put_bytes(folder / "joint.vocab", kWordsB);

@@ -103,6 +103,27 @@ TEST_CASE("pharaoh links are one line for each line, within both sentences", "[c
   }
 }
 
+TEST_CASE("the ending of a file's name chooses the format", "[cli][alignment]") {
+  const TemporaryFolder folder;
+  for (const std::string name : {"talp", "naacl", "jsonl"}) {
+    translated("je vois\n", {"--alignments", folder.file("by." + name)});
+    translated("je vois\n", {"--alignments", folder.file("named"), "--alignment-format", name});
+    const auto by_ending = bytes_of_file(folder.path() / ("by." + name));
+    CHECK_FALSE(by_ending.empty());
+    CHECK(by_ending == bytes_of_file(folder.path() / "named"));
+  }
+}
+
+TEST_CASE("a user's own numbered file beside matrices survives", "[cli][alignment]") {
+  const TemporaryFolder folder;
+  translated("je\ntu\n", {"--alignments", folder.file("m/")});
+  folder.write("m/20240101.csv", "mine");
+  CHECK(holds(translated("je\n", {"--alignments", folder.file("m/")}).err,
+              "1 matrices of an earlier run removed"));
+  CHECK_FALSE(fs::exists(folder.path() / "m/000002.csv"));
+  CHECK(bytes_of_file(folder.path() / "m/20240101.csv") == "mine");
+}
+
 TEST_CASE("the long table begins with its header and counts sentences from 1", "[cli][alignment]") {
   const TemporaryFolder folder;
   translated("je vois\nun pont\n", {"--alignments", folder.file("a.csv")});

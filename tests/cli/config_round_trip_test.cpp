@@ -27,10 +27,23 @@ class CommandOptions {
 
 /// Values that some field may take, whatever its type.
 std::vector<std::string> candidates(const Field& field, std::mt19937_64& random) {
-  std::vector<std::string> values{
-      "true",    "false", "auto", "",     "0.25",  "0.75",      "0.123456789012345",
-      "1e-08",   "7",     "12",   "4000", "plain", "two words", "quote\"back\\slash",
-      "# sharp", "été\tx"};
+  std::vector<std::string> values{"true",
+                                  "false",
+                                  "auto",
+                                  "",
+                                  "0.25",
+                                  "0.75",
+                                  "0.99",
+                                  "0.123456789012345",
+                                  "1e-08",
+                                  "7",
+                                  "12",
+                                  "4000",
+                                  "plain",
+                                  "two words",
+                                  "quote\"back\\slash",
+                                  "# sharp",
+                                  "été\tx"};
   // "one of: a, b" offers its names, and so does "of: a, b", a list with commas.
   const std::string offer = "of: ";
   if (const auto at = field.check.text.find(offer); at != std::string::npos) {

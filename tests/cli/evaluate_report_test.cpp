@@ -197,14 +197,39 @@ TEST_CASE("options of evaluate that can't be meant are refused", "[cli][evaluate
   options.significance.paired_ar_n = 500;
   check_refused<UsageError>(options, {"--paired-ar-n"});
   options = plain;
+  options.gold_base = "1";
+  check_refused<UsageError>(options, {"--gold-base", "give that too"});
+  options = plain;
+  options.bleu.smooth_value = 0.5;
+  for (const std::string method : {"exp", "none"}) {
+    options.bleu.smooth_method = method;
+    check_refused<UsageError>(options, {"--smooth-value", "floor and add-k", method});
+  }
+  for (const auto* method : {"floor", "add-k"}) {
+    options.bleu.smooth_method = method;
+    CHECK_NOTHROW(evaluate_report(options, {}));
+  }
+  auto of_links = options_for("links.pharaoh", {}, "bleu,chrf");
+  of_links.gold = "gold.pharaoh";
+  check_refused<DataError>(of_links, {"links.pharaoh"});  // the options themselves are fine
+  of_links.metrics = "ter";
+  check_refused<UsageError>(of_links, {"--metrics", "--gold"});
+  of_links.metrics = "bleu,chrf";
+  of_links.bleu.lowercase = true;
+  check_refused<UsageError>(of_links, {"--lowercase", "--gold"});
+  of_links.bleu.lowercase = false;
+  of_links.ter.no_punct = true;
+  check_refused<UsageError>(of_links, {"--ter-no-punct", "--gold"});
+  options = plain;
   options.reference.clear();
+  options.metrics = "bleu,chrf";
   check_refused<UsageError>(options, {"--reference FILE"});
   options.gold = "gold.pharaoh";
   options.significance.confidence = true;
   check_refused<UsageError>(options, {"--gold", "--confidence"});
   check_refused<UsageError>(options_for("-", {"-"}), {"stdin"});
   check_refused<UsageError>(options_for("/dev/stdin", {"-"}), {"stdin"});
-  auto links = options_for("-", {});
+  auto links = options_for("-", {}, "bleu,chrf");
   links.gold = "-";
   check_refused<UsageError>(links, {"--gold", "stdin"});
   check_refused<UsageError>(options_for(plain.hypothesis, plain.reference, "bleu,meteor"),

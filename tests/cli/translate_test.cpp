@@ -149,7 +149,7 @@ TEST_CASE("stdout holds the translations and nothing else, even at the highest l
   CHECK(lines_of(outcome.out).size() == 1);
   const auto quiet = run_gloss(translate_arguments({"--quiet"}), "je vois\n");
   CHECK(quiet.out == outcome.out);
-  CHECK(quiet.err.empty());
+  CHECK_FALSE(holds(quiet.err, "info"));
 }
 
 TEST_CASE("files as input and output give what the pipe gives", "[cli][translate]") {

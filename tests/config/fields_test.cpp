@@ -74,3 +74,13 @@ TEST_CASE("two structs with a field of the same name cannot stand together", "[c
   SampleOptions again;
   CHECK_THROWS_AS(sample.fields.add(again, "Again"), std::logic_error);
 }
+
+TEST_CASE("the options that differ from their defaults are named, lists and emptied texts too",
+          "[config][fields]") {
+  SampleOptions options;
+  CHECK(changed_options(options).empty());
+  options.beam_size = 6;
+  options.files = {""};
+  options.cell = "";
+  CHECK(changed_options(options) == std::vector<std::string>{"beam-size", "cell", "files"});
+}

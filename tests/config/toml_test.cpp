@@ -78,6 +78,7 @@ TEST_CASE("a missing file and a folder are refused by name", "[config][toml]") {
   CHECK_THROWS_WITH(read_toml("no-such.toml", fields),
                     "no-such.toml: cannot read this configuration file; check the path");
   CHECK_THROWS_AS(read_toml(".", fields), UsageError);
+  CHECK_THROWS_WITH(read_toml(".", fields), ".: is a folder; name a file");
 }
 
 TEST_CASE("a field that is a flag only is neither read nor written", "[config][toml]") {

@@ -125,6 +125,26 @@ TEST_CASE("cut or damaged gzip data is an error that names the file", "[core][fi
   CHECK_THROWS_AS(lines_of(folder.write("bad.gz", bytes)), DataError);
 }
 
+TEST_CASE("files of other packers and of UTF-16 are refused, and what only begins like them is text",
+          "[core][file][unit]") {
+  const TemporaryFolder folder;
+  const std::pair<std::string, std::string> foreign[]{{std::string("\xFD\x37zXZ\0\0\x04", 8), "xz"},
+                                                      {"BZh91AY&SY\x01\x02", "bzip2"},
+                                                      {"\x28\xB5\x2F\xFD\x04", "zstd"},
+                                                      {"PK\x03\x04\x14", "zip"},
+                                                      {std::string("\xFF\xFEx\0\n\0", 6), "UTF-16"},
+                                                      {std::string("\xFE\xFF\0x\0\n", 6), "UTF-16"}};
+  for (const auto& [bytes, what] : foreign) {
+    const auto file = folder.write("foreign", bytes);
+    CHECK_THROWS_AS(lines_of(file), DataError);
+    CHECK_THROWS_WITH(lines_of(file), Catch::Contains("foreign") && Catch::Contains(what));
+  }
+  for (const std::string text : {"B", "BZ", "BZh9", "PK", "\x28", "BZip\n", "PKW\n"}) {
+    INFO(text);
+    CHECK(lines_of(folder.write("text", text)).front() == text.substr(0, text.find('\n')));
+  }
+}
+
 TEST_CASE("a missing file and a folder are errors by name", "[core][file][unit]") {
   const TemporaryFolder folder;
   CHECK_THROWS_AS(LineReader(folder / "nowhere.txt"), DataError);
@@ -223,6 +243,21 @@ TEST_CASE("the mode of a written file is what the umask leaves", "[core][file][u
   CHECK((info.st_mode & 07777) == mode);
 }
 
+TEST_CASE("a file that is replaced leaves its permissions to the new one", "[core][file][unit]") {
+  const TemporaryFolder folder;
+  const mode_t mode = GENERATE(0600, 0640, 0444, 0755);
+  const auto durability = GENERATE(Durability::kSynced, Durability::kRenamed);
+  folder.write("a", "old");
+  REQUIRE(::chmod((folder / "a").c_str(), mode) == 0);
+  AtomicFile file(folder / "a", durability);
+  file.write("new");
+  file.commit();
+  struct stat info {};
+  REQUIRE(::stat((folder / "a").c_str(), &info) == 0);
+  CHECK((info.st_mode & 07777) == mode);
+  CHECK(bytes_of_file(folder / "a") == "new");
+}
+
 TEST_CASE("a leftover of an earlier program of the same number is no hindrance", "[core][file][unit]") {
   const TemporaryFolder folder;
   const auto name = "a.tmp-" + std::to_string(::getpid());
@@ -248,7 +283,10 @@ TEST_CASE("a name too long for the file system is found before anything is writt
 TEST_CASE("a file that cannot be made is an output error that names it", "[core][file][unit]") {
   const TemporaryFolder folder;
   CHECK_THROWS_AS(AtomicFile(folder / "no/such/folder/x"), OutputError);
-  CHECK_THROWS_WITH(AtomicFile(folder / "no/x"), Catch::Contains("no/x"));
+  CHECK_THROWS_WITH(AtomicFile(folder / "no/x"),
+                    Catch::StartsWith(folder.file("no/x: ")) &&
+                        Catch::EndsWith("; make the folder " + folder.file("no") + " first"));
+  CHECK_THROWS_WITH(OutputStream(folder / "no/x"), Catch::Contains("make the folder"));
   CHECK_THROWS_AS(AtomicFile(folder.path()), OutputError);
 }
 

@@ -76,8 +76,8 @@ double learn(const ModelOptions& options, int64_t updates, const std::string& pr
 ModelOptions small(const std::string& attention, const std::string& score, const std::string& window) {
   auto options = tiny_options(attention, score, window);
   options.embedding_size = options.hidden_size = 48;
-  options.attention_max_length = 8;
-  options.attention_width = 6;
+  if (score == "location") options.attention_max_length = 8;
+  if (window != "global") options.attention_width = 6;
   return options;
 }
 

@@ -25,7 +25,8 @@ ModelOptions options_of(const Variant& v) {
   auto options = tiny_transformer_options();
   options.norm = v.norm;
   options.positions = v.positions;
-  options.max_positions = 3;  // shorter than the sentences: the last entry serves the rest
+  if (v.positions == "learned")
+    options.max_positions = 3;  // shorter than the sentences: the last entry serves the rest
   options.attention_backend = v.backend;
   options.activation = v.activation;
   return options;

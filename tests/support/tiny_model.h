@@ -13,8 +13,8 @@ inline ModelOptions tiny_options(const std::string& attention, const std::string
   options.attention = attention;
   options.attention_score = score;
   options.attention_window = window;
-  options.attention_width = 2;
-  options.attention_max_length = 6;
+  if (window != "global") options.attention_width = 2;
+  if (score == "location") options.attention_max_length = 6;
   options.embedding_size = 4;
   options.hidden_size = 4;
   options.dropout = 0.0;

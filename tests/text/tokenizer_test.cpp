@@ -285,9 +285,24 @@ TEST_CASE("a word list numbers its words by their lines", "[text][word][unit]") 
   CHECK(edited->encode("je") == Ids{4});
 }
 
+TEST_CASE("a byte order mark before a word list is no part of it", "[text][word][unit]") {
+  const auto marked = parse_tokenizer("\xEF\xBB\xBF" + words()->serialized(), "marked");
+  CHECK(marked->serialized() == words()->serialized());
+  CHECK(marked->encode("je") == Ids{4});
+}
+
 TEST_CASE("faults of a word list are named by line", "[text][word][unit]") {
   const auto head = "<pad>\n<unk>\n<s>\n</s>\n"s;
   CHECK_THROWS_AS(parse_tokenizer(head, "list"), CheckpointError);
+  const auto lines = Catch::Contains("<pad>, <unk>, <s>, </s> first");
+  CHECK_THROWS_WITH(parse_tokenizer("je\nvois\n", "list"),
+                    Catch::StartsWith("list:1: is not <pad>") && lines);
+  CHECK_THROWS_WITH(parse_tokenizer("<pad>\n<unk>\n</s>\n<s>\na\n", "list"),
+                    Catch::StartsWith("list:3: is not <s>") && lines);
+  CHECK_THROWS_WITH(parse_tokenizer("<unk>\n<s>\n</s>\na\n", "list"), Catch::StartsWith("list:1:") && lines);
+  CHECK_THROWS_WITH(parse_tokenizer("<pad>\n<unk>\n", "list"), Catch::StartsWith("list:3:") && lines);
+  CHECK_THROWS_WITH(parse_tokenizer("", "list"), Catch::StartsWith("list: is empty"));
+  CHECK_THROWS_WITH(parse_tokenizer("\xEF\xBB\xBF", "list"), Catch::StartsWith("list: is empty"));
   CHECK_THROWS_WITH(parse_tokenizer(head + "a\nb c\n", "list"), Catch::StartsWith("list:6:"));
   CHECK_THROWS_WITH(parse_tokenizer(head + "a\n\nb\n", "list"), Catch::StartsWith("list:6:"));
   CHECK_THROWS_WITH(parse_tokenizer(head + "a\nb\na\n", "list"), Catch::StartsWith("list:7:"));

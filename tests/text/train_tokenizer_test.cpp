@@ -3,6 +3,7 @@
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -31,6 +32,14 @@ TokenizerOptions options_for(const std::string& type) {
   TokenizerOptions options;
   options.vocab_type = type;
   return options;
+}
+
+/// Each option that only SentencePiece reads, and how to change it.
+std::vector<std::pair<std::string, std::function<void(TokenizerOptions&)>>> subword_options() {
+  return {{"normalization", [](auto& options) { options.normalization = "identity"; }},
+          {"character-coverage", [](auto& options) { options.character_coverage = 0.99; }},
+          {"byte-fallback", [](auto& options) { options.byte_fallback = true; }},
+          {"user-symbols", [](auto& options) { options.user_symbols = {"@@"}; }}};
 }
 
 std::string message_of(const std::function<void()>& action) {
@@ -98,6 +107,42 @@ TEST_CASE("text of which normalisation leaves nothing is an error, not an abort"
   for (const auto* type : {"unigram", "bpe"})
     for (const auto* line : {"\u200B", "\u2047", "\u2581 \u2581"})
       CHECK_THROWS_AS(train_tokenizer(text_from_lines({line}), options_for(type), "auto"), DataError);
+}
+
+TEST_CASE("a coverage below 1 leaves the rarest characters to <unk>", "[text][train][unit]") {
+  const auto [type, normalization] = GENERATE(table<std::string, std::string>(
+      {{"unigram", "nmt_nfkc"}, {"unigram", "identity"}, {"bpe", "nmt_nfkc"}, {"bpe", "identity"}}));
+  auto options = options_for(type);
+  options.normalization = normalization;
+  options.character_coverage = GENERATE(0.98, 0.99);
+  INFO(type << " " << normalization << " " << options.character_coverage);
+  const auto tokenizer = train_tokenizer(base(), options, "auto");
+  const auto is_known = [&](const std::string& line) {
+    const auto ids = tokenizer->encode(line);
+    return std::find(ids.begin(), ids.end(), kUnk) == ids.end();
+  };
+  // Of the corpus' 27,000 characters 2,706 are e and 28 are x; all that are rarer than x make up less than 100.
+  CHECK(is_known("e"));
+  CHECK_FALSE(is_known("x"));
+}
+
+TEST_CASE("a coverage with which no vocabulary can be trained is refused by the option's own check",
+          "[text][options][unit]") {
+  TokenizerOptions options;
+  const auto fault = [&](const std::string& coverage) {
+    Check check;
+    options.visit([&](const std::string& name, auto&, const char*, const Check& of_field) {
+      if (name == "character-coverage") check = of_field;
+    });
+    return check.fault(coverage);
+  };
+  for (const std::string coverage : {"0.5", "0.8", "0.9", "0.95", "0.9799"})
+    CHECK_THAT(fault(coverage), Catch::Contains("between 0.98 and 1"));
+  for (const std::string coverage : {"0.98", "0.9995", "1"}) {
+    CHECK(fault(coverage).empty());
+    options.character_coverage = std::stod(coverage);
+    CHECK(train_tokenizer(base(), options, "auto")->size() > 20);
+  }
 }
 
 TEST_CASE("C08: NUL in the corpus is reported and no piece holds it", "[text][train][unit]") {
@@ -241,9 +286,31 @@ TEST_CASE("options that contradict each other are usage errors", "[text][options
     options.user_symbols = {symbol};
     CHECK_THROWS_AS(options.validate(), UsageError);
   }
-  options = options_for("word");
-  options.byte_fallback = true;
-  CHECK_THROWS_AS(options.validate(), UsageError);
+  for (const auto& [name, change] : subword_options()) {
+    options = options_for("bpe");
+    change(options);
+    CHECK_NOTHROW(options.validate());
+    options.vocab_type = "word";
+    CHECK_THROWS_AS(options.validate(), UsageError);
+    CHECK_THROWS_WITH(options.validate(),
+                      Catch::StartsWith("--" + name + ": ") && Catch::Contains("unigram"));
+    options = {};
+    change(options);
+    options.source_tokenizer = "a";
+    CHECK_NOTHROW(options.validate());
+    options.target_tokenizer = "b";
+    CHECK_THROWS_WITH(options.validate(), Catch::StartsWith("--" + name + ": ") && Catch::Contains("ready"));
+  }
+  options = {};
+  options.source_vocab_size = "80";
+  options.target_tokenizer = "a";
+  CHECK_NOTHROW(options.validate());
+  options.target_vocab_size = "80";
+  CHECK_THROWS_WITH(options.validate(), Catch::StartsWith("--target-vocab-size: "));
+  options = {};
+  options.source_vocab_size = "80";
+  options.tokenizer = "a";
+  CHECK_THROWS_WITH(options.validate(), Catch::StartsWith("--source-vocab-size: "));
   for (const auto* size : {"4", "0", "-1", "1.5", "many", "", "99999999999999999999"}) {
     CHECK_FALSE(vocabulary_size.fault(size).empty());
     CHECK_THROWS_AS(parse_vocabulary_size(size), UsageError);

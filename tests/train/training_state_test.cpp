@@ -57,6 +57,12 @@ TEST_CASE("a damaged or newer state is refused by name", "[train][state][unit]")
   json["format"] = 99;
   CHECK_THROWS_WITH(TrainingState::from_json(json, "x/state.json"),
                     Catch::Contains("x/state.json") && Catch::Contains("newer"));
+  for (const auto* field : {"update", "epoch", "batch", "plateau_factor", "window_updates", "elapsed"}) {
+    json = some_state().to_json();
+    json[field] = -1;
+    CHECK_THROWS_WITH(TrainingState::from_json(json, "x/state.json"),
+                      Catch::Contains("x/state.json") && Catch::Contains(field));
+  }
 }
 
 TEST_CASE("validations without improvement are counted in a row", "[train][patience][property]") {
