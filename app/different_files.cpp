@@ -17,7 +17,7 @@ void check_different_files(const std::string& a, const std::string& b, const std
 }
 
 void check_not_of_model(const std::string& file, const std::string& model, const std::string& option) {
-  if (!file.empty() && ModelDirectory(model).owns(file))
+  if (!file.empty() && file != "-" && !model.empty() && ModelDirectory(model).owns(file))
     throw UsageError(option + ": " + file + " is a file of the model; name another");
 }
 

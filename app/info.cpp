@@ -76,9 +76,10 @@ std::string describe(const ModelDirectory& directory, const at::Device& device) 
     text += row("target vocabulary", tokenizer_text(*tokenizers.target));
   }
   if (!config.model.is_rnn())
-    text += row("alignments", attention_text(read_attention_metadata(
-                                  weights.metadata, {config.model.decoder_layers, config.model.heads},
-                                  directory.weights().string())));
+    text += row("alignments",
+                attention_text(read_attention_metadata(
+                    weights.metadata, {config.model.decoder_layers, config.model.heads, /*shifts=*/true},
+                    directory.weights().string())));
   std::string steps;
   for (const auto step : directory.steps()) steps += (steps.empty() ? "" : ", ") + std::to_string(step);
   text += row("checkpoints", steps.empty() ? "none" : steps);

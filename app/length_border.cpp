@@ -18,10 +18,10 @@ void check_side(const std::string& option, int64_t most, size_t pieces, const st
 }  // namespace
 
 LengthBorder length_border(const ModelOptions& options) {
-  if (options.is_rnn() && options.attention_score == "location")
+  if (options.is_rnn() && !score_reads_keys(options.attention_score))
     return {.option = "attention-max-length", .source = options.attention_max_length - 1};
   // The decoder reads as many positions as the target has pieces and a begin mark.
-  if (!options.is_rnn() && options.positions == "learned")
+  if (!options.is_rnn() && positions_have_table(options.positions))
     return {
         .option = "max-positions", .source = options.max_positions - 1, .target = options.max_positions - 1};
   return {};

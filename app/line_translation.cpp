@@ -27,7 +27,7 @@ LineHypothesis join_hypothesis(std::span<const Translation> segments, size_t k, 
     joined.text += text;
     joined.log_probability += hypothesis.log_probability;
     joined.is_finished &= hypothesis.is_finished;
-    length += static_cast<int64_t>(hypothesis.ids.size()) + 1;
+    length += static_cast<int64_t>(hypothesis.ids.size()) + (hypothesis.is_finished ? 1 : 0);
     for (const auto id : hypothesis.ids) joined.tokens.push_back(target.piece(id));
   }
   joined.score = length_normalized(joined.log_probability, length, length_penalty);

@@ -56,6 +56,9 @@ std::vector<fs::path> missing_folders(const fs::path& path) {
 ModelFolder::ModelFolder(const TrainConfig& config) : directory_(config.train.model) {
   const auto& root = directory_.root();
   std::error_code ignored;
+  made_ = missing_folders(root);
+  check_writable_directory(root.string());
+  lock_.emplace(root.string());
   is_resumed_ = fs::exists(directory_.config(), ignored);
   if (!is_resumed_ && fs::is_directory(root, ignored) && !is_unused(root))
     throw UsageError(root.string() +
@@ -69,9 +72,6 @@ ModelFolder::ModelFolder(const TrainConfig& config) : directory_(config.train.mo
                        "or go on with the same options:" +
                        changes);
   }
-  made_ = missing_folders(root);
-  check_writable_directory(root.string());
-  lock_.emplace(root.string());
   if (is_resumed_ && directory_.steps().empty() && fs::exists(directory_.weights(), ignored))
     throw UsageError(
         root.string() +

@@ -27,11 +27,11 @@ int64_t available_cores() {
 }
 
 /// A file that is opened while one of stdin, stdout and stderr is closed would get its number, and the log would go
-/// into the results. Writing to a closed stdout stays an error.
+/// into the results. Each is opened the wrong way round, so that reading or writing it stays an error; the log's loss is none.
 void fill_standard_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(descriptor, F_GETFD) < 0)
-      static_cast<void>(open("/dev/null", descriptor == STDERR_FILENO ? O_WRONLY : O_RDONLY));
+      static_cast<void>(open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_WRONLY));
 }
 
 }  // namespace

@@ -110,9 +110,10 @@ int run_train(TrainConfig config, const SharedOptions& shared) {
   if (!config.data.valid_alignments.empty()) check_gold(gold, *validation, config.data.valid_alignments);
   const auto model = new_model(config, tokenizers, device);
   if (!folder.is_resumed()) save_tokenizers(folder.directory().root(), tokenizers);
-  write_file(folder.directory().config().string(), config_text(config, shared));
-  folder.keep();
-
+  const auto begin = [&] {
+    write_file(folder.directory().config().string(), config_text(config, shared));
+    folder.keep();
+  };
   install_stop_handlers();
   const auto result = train(*model,
                             {.corpus = corpus,
@@ -123,7 +124,8 @@ int run_train(TrainConfig config, const SharedOptions& shared) {
                              .data = config.data,
                              .seed = config.seed,
                              .progress_bar = !shared.quiet,
-                             .model_options = settings_json(config.model)},
+                             .model_options = settings_json(config.model),
+                             .on_begin = begin},
                             folder.directory());
   return result.signal == 0 ? 0 : 128 + result.signal;
 }

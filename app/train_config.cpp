@@ -13,7 +13,8 @@ void TrainConfig::complete() {
   model = model.resolved();
   std::vector<std::string> symbols;  // --user-symbols a,b is --user-symbols a b
   for (const auto& list : tokenizer.user_symbols)
-    for (auto& name : split(list, ',')) symbols.push_back(std::move(name));
+    for (auto& name : split(list, ','))
+      if (!name.empty()) symbols.push_back(std::move(name));
   tokenizer.user_symbols = std::move(symbols);
 }
 
@@ -22,6 +23,7 @@ void TrainConfig::validate() const {
   tokenizer.validate();
   data.validate();
   model.validate();
+  model.refuse_unread();
   train.validate(/*has_validation=*/!data.valid_source.empty());
   if (model.is_rnn() && !data.valid_alignments.empty())
     throw UsageError(
@@ -47,7 +49,7 @@ TrainConfig read_train_config(const std::filesystem::path& file) {
       throw UsageError(file.string() + ": is empty; copy the model directory again, or train anew");
     fields.apply(settings);
     config.seed = shared.seed;
-    config.validate();
+    config.model.validate();  // what does nothing harms nobody here
   } catch (const UsageError& error) {
     throw CheckpointError(std::string(error.what()) +
                           " (the configuration of this model; was it changed by hand?)");

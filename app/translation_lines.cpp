@@ -93,8 +93,10 @@ SourceLine prepare_line(std::string raw, int64_t number, const std::string& inpu
   const auto count = pieces.size();
   line.segments = cut_pieces(std::move(pieces), line.text, policy.max_pieces);
   if (line.segments.size() > 1)
-    spdlog::warn("{}: {} pieces are more than --max-length {}; translated in {} parts", place, count,
-                 policy.max_pieces, line.segments.size());
+    spdlog::warn(
+        "{}: {} pieces are more than {} (--max-length, or all that the model can tell apart); translated in "
+        "{} parts",
+        place, count, policy.max_pieces, line.segments.size());
   return line;
 }
 

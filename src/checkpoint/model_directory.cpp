@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "checkpoint/safetensors_header.h"
 #include "core/error.h"
 #include "core/file.h"
 
@@ -122,12 +121,18 @@ fs::path ModelDirectory::checkpoint(int64_t step) const {
 }
 
 bool ModelDirectory::owns(const fs::path& file) const {
+  const auto is_own = [&](const fs::path& within) {
+    if (within.empty()) return false;
+    const auto is = [&](const fs::path& own) { return within == own.filename(); };
+    const auto extension = within.extension();
+    return *within.begin() == checkpoints().filename() || is(config()) || is(weights()) || is(record()) ||
+           (!within.has_parent_path() && (extension == ".spm" || extension == ".vocab"));
+  };
+  // As it is written, and where links lead to.
   std::error_code error;
-  const auto within = fs::relative(file, root_, error);
-  if (error || within.empty() || *within.begin() == "..") return false;
-  const auto is = [&](const fs::path& own) { return within == own.filename(); };
-  return *within.begin() == checkpoints().filename() || is(config()) || is(weights()) || is(record()) ||
-         within.extension() == ".spm" || within.extension() == ".vocab";
+  return is_own(fs::absolute(file).lexically_normal().lexically_relative(
+             fs::absolute(root_).lexically_normal())) ||
+         is_own(fs::relative(file, root_, error));
 }
 
 std::vector<int64_t> ModelDirectory::steps() const {

@@ -114,16 +114,23 @@ void AtomicFile::flush() {
 void AtomicFile::give_name() {
   if (is_named_) return;
   ::unlink(temporary_.c_str());  // of a program that had our number and was ended in this place
-  if (::linkat(AT_FDCWD, link_to(descriptor_).c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0)
-    fail(path_, "cannot be put in place");
   is_named_ = true;
+  const auto nameless = link_to(descriptor_);
+  if (::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) == 0) return;
+  // A file system without links: the bytes are copied.
+  std::error_code error;
+  std::filesystem::copy_file(nameless, temporary_, error);
+  const int copy = error ? -1 : ::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (copy < 0) throw OutputError(path_ + ": cannot be put in place: " + error.message());
+  ::close(descriptor_);
+  descriptor_ = copy;
 }
 
 void AtomicFile::commit() {
   flush();
+  give_name();
   if (durability_ == Durability::kSynced && ::fsync(descriptor_) != 0 && errno != EINVAL)
     fail(path_, "cannot be written");
-  give_name();
   const int closed = ::close(descriptor_);
   descriptor_ = -1;
   if (closed != 0) fail(path_, "cannot be written");

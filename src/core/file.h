@@ -53,7 +53,7 @@ enum class Durability {
 };
 
 /// A file that appears under its name only when it is whole. Until commit() it has no name, and nothing is left of it
-/// however the program ends; where the file system cannot do that, it is called PATH.tmp-<pid> meanwhile, which the
+/// when the program ends before; where the file system cannot do that, it is called PATH.tmp-<pid> meanwhile, which the
 /// destructor removes. A file that it replaces leaves it its permissions. Throws OutputError naming the path.
 class AtomicFile {
  public:

@@ -79,6 +79,7 @@ std::vector<EncodedPair> encode_chunk(const std::vector<LinePair>& lines, const 
 
 void EncodedCorpus::append(const EncodedPair& pair) {
   const auto add = [this](std::string_view bytes) {
+    sha256_.add(std::to_string(bytes.size()) + ' ');
     sha256_.add(bytes);
     return ids_.append(bytes);
   };

@@ -1,5 +1,8 @@
 #include "model/model_options.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "config/fields.h"
 #include "core/error.h"
 #include "core/text.h"
@@ -20,24 +23,11 @@ void refuse_changed(const Part& part, const std::string& type, const std::string
                           : " (preset " + preset + " sets some of them); leave out the one or the other"));
 }
 
-/// Options of one score, window or table of positions that were set beside another: they would do nothing.
-/// `options` are resolved, so that an attention-size left open is the hidden-size.
-void refuse_unread(const ModelOptions& options) {
-  const ModelOptions untouched;
-  const auto refuse = [](const std::string& option, const std::string& reader, const std::string& chosen) {
-    throw UsageError(option + ": means something for " + reader + " only, not for " + chosen +
-                     "; leave it out, or choose that");
-  };
-  const auto& score = options.attention_score;
-  const bool has_width = score == "additive" || score == "concat" || score == "qkv";
-  if (options.attention_window == "global" && options.attention_width != untouched.attention_width)
-    refuse("attention-width", "attention-window local-m or local-p", "global");
-  if (!has_width && options.attention_size != (options.is_rnn() ? options.hidden_size : 0))
-    refuse("attention-size", "attention-score additive, concat or qkv", score);
-  if (score != "location" && options.attention_max_length != untouched.attention_max_length)
-    refuse("attention-max-length", "attention-score location", score);
-  if (options.positions != "learned" && options.max_positions != untouched.max_positions)
-    refuse("max-positions", "positions learned", options.positions);
+/// Of the names those for which it holds, in one text.
+std::string names_with(const std::vector<std::string>& names, bool (*holds)(const std::string&)) {
+  std::vector<std::string> chosen;
+  std::ranges::copy_if(names, std::back_inserter(chosen), holds);
+  return join(chosen, " or ");
 }
 
 void validate_rnn(const ModelOptions& options) {
@@ -83,7 +73,8 @@ ModelOptions ModelOptions::resolved() const {
   const bool is_luong = attention == "luong";
   if (options.attention_score.empty()) options.attention_score = is_luong ? "general" : "additive";
   if (options.readout.empty()) options.readout = is_luong ? "attentional" : "maxout";
-  if (options.attention_size == 0) options.attention_size = hidden_size;
+  if (options.attention_size == 0 && score_has_width(options.attention_score))
+    options.attention_size = hidden_size;
   return options;
 }
 
@@ -95,7 +86,31 @@ void ModelOptions::validate() const {
     refuse_changed<RnnOptions>(*this, type, "rnn", preset);
     validate_transformer(resolved());
   }
-  refuse_unread(resolved());
+}
+
+void ModelOptions::refuse_unread() const {
+  const ModelOptions untouched, options = resolved();
+  const auto refuse = [](const std::string& option, const std::string& reader, const std::string& chosen) {
+    throw UsageError(option + ": means something for " + reader + " only, not for " + chosen +
+                     "; leave it out, or choose that");
+  };
+  const auto& score = options.attention_score;
+  if (options.attention_window == "global" && options.attention_width != untouched.attention_width)
+    refuse(
+        "attention-width",
+        "attention-window " + names_with(window_names(), [](const auto& name) { return name != "global"; }),
+        "global");
+  if (options.is_rnn() && !score_has_width(score) && options.attention_size != untouched.attention_size)
+    refuse("attention-size", "attention-score " + names_with(score_names(), score_has_width), score);
+  if (options.is_rnn() && score_reads_keys(score) &&
+      options.attention_max_length != untouched.attention_max_length)
+    refuse("attention-max-length",
+           "attention-score " +
+               names_with(score_names(), [](const auto& name) { return !score_reads_keys(name); }),
+           score);
+  if (!positions_have_table(options.positions) && options.max_positions != untouched.max_positions)
+    refuse("max-positions", "positions " + names_with(position_names(), positions_have_table),
+           options.positions);
 }
 
 }  // namespace gloss

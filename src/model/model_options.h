@@ -134,6 +134,9 @@ struct ModelOptions : RnnOptions, TransformerOptions {
   bool tie_embeddings = true;
   double dropout = 0.2;
 
+  /// Throws UsageError for an option that was set, but that the model of these options does not read.
+  void refuse_unread() const;
+
   bool is_rnn() const { return type == "rnn"; }
 
   template <class Visitor>

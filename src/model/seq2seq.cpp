@@ -50,6 +50,9 @@ void check_attention(const AttentionChoice& choice, const AttentionCounts& count
   };
   refuse("alignment-layer", choice.layer, counts.layers);
   refuse("alignment-head", choice.head, counts.heads);
+  if (choice.shift && !counts.shifts)
+    throw UsageError(
+        "alignment-shift: this model's attention belongs to the step that writes a word; leave it out");
 }
 
 Decoded Seq2Seq::decode(const Memory& memory, const Tensor& target_in,

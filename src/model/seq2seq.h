@@ -58,6 +58,7 @@ struct AttentionChoice {
 struct AttentionCounts {
   int64_t layers = 1;
   int64_t heads = 1;
+  bool shifts = false;  ///< may the step that reads a word have its row, instead of the one that writes it?
 };
 
 /// Throws UsageError for a choice that is not among the counts.

@@ -27,7 +27,9 @@ class TransformerSeq2Seq : public Seq2Seq {
             const std::optional<AttentionChoice>& wanted) override;
   Decoded decode(const Memory& memory, const Tensor& target_in,
                  const std::optional<AttentionChoice>& wanted) override;
-  AttentionCounts attention_counts() const override { return {options_.decoder_layers, options_.heads}; }
+  AttentionCounts attention_counts() const override {
+    return {options_.decoder_layers, options_.heads, /*shifts=*/true};
+  }
 
  private:
   TransformerSeq2Seq(const ModelOptions& options, const VocabularySizes& vocabularies,

@@ -144,6 +144,7 @@ struct ScoreEntry {
   std::shared_ptr<ScoreImpl> (*make)(const ScoreSizes&);
   bool reads_keys;
   bool same_sizes;  ///< query and key must be equally wide
+  bool has_width;   ///< reads ScoreSizes::hidden
 };
 
 template <class Score>
@@ -152,13 +153,14 @@ std::shared_ptr<ScoreImpl> make(const ScoreSizes& sizes) {
 }
 
 constexpr std::array kScores{
-    ScoreEntry{"additive", make<AdditiveScoreImpl>, /*reads_keys=*/true, /*same_sizes=*/false},
-    ScoreEntry{"dot", make<DotScoreImpl>, true, true},
-    ScoreEntry{"scaled-dot", make<ScaledDotScoreImpl>, true, true},
-    ScoreEntry{"general", make<GeneralScoreImpl>, true, false},
-    ScoreEntry{"concat", make<ConcatScoreImpl>, true, false},
-    ScoreEntry{"qkv", make<QkvScoreImpl>, true, false},
-    ScoreEntry{"location", make<LocationScoreImpl>, false, false},
+    ScoreEntry{"additive", make<AdditiveScoreImpl>, /*reads_keys=*/true, /*same_sizes=*/false,
+               /*has_width=*/true},
+    ScoreEntry{"dot", make<DotScoreImpl>, true, true, false},
+    ScoreEntry{"scaled-dot", make<ScaledDotScoreImpl>, true, true, false},
+    ScoreEntry{"general", make<GeneralScoreImpl>, true, false, false},
+    ScoreEntry{"concat", make<ConcatScoreImpl>, true, false, true},
+    ScoreEntry{"qkv", make<QkvScoreImpl>, true, false, true},
+    ScoreEntry{"location", make<LocationScoreImpl>, false, false, false},
 };
 
 const ScoreEntry& find_score(const std::string& name) { return row_of(kScores, "attention score", name); }
@@ -172,6 +174,8 @@ double lowest_energy(at::ScalarType type) {
 std::vector<std::string> score_names() { return names_of(kScores); }
 
 bool score_reads_keys(const std::string& name) { return find_score(name).reads_keys; }
+
+bool score_has_width(const std::string& name) { return find_score(name).has_width; }
 
 std::shared_ptr<ScoreImpl> make_score(const std::string& name, const ScoreSizes& sizes) {
   const auto& entry = find_score(name);

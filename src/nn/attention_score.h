@@ -41,8 +41,12 @@ class ScoreImpl : public torch::nn::Module {
 /// Names of the table, in its order.
 std::vector<std::string> score_names();
 
-/// Does the score look at the keys at all? (location does not: it knows positions only.)
+/// Does the score look at the keys at all? (location does not: it knows positions only, up to
+/// ScoreSizes::max_source_length.)
 bool score_reads_keys(const std::string& name);
+
+/// Has the score a width of its own (ScoreSizes::hidden)?
+bool score_has_width(const std::string& name);
 
 /// Throws UsageError when the name is unknown or the sizes do not fit the score.
 std::shared_ptr<ScoreImpl> make_score(const std::string& name, const ScoreSizes& sizes);

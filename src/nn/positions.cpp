@@ -69,12 +69,16 @@ static_assert(std::ranges::all_of(kKinds, [](const PositionKind& kind) {
   return kind.add != nullptr || kind.turn != nullptr || kind.bias != nullptr;
 }));
 
+const PositionKind& kind_of(const std::string& name) { return row_of(kKinds, "kind of positions", name); }
+
 }  // namespace
 
 std::vector<std::string> position_names() { return names_of(kKinds); }
 
+bool positions_have_table(const std::string& kind) { return kind_of(kind).has_table; }
+
 PositionsImpl::PositionsImpl(const std::string& kind, int64_t width, int64_t heads, int64_t maximum)
-    : kind_(row_of(kKinds, "kind of positions", kind)), heads_(heads) {
+    : kind_(kind_of(kind)), heads_(heads) {
   if (!kind_.has_table) return;
   table_ = register_parameter("table", at::empty({maximum, width}));
   torch::nn::init::normal_(table_, 0.0, 1.0 / std::sqrt(static_cast<double>(width)));

@@ -14,6 +14,9 @@ namespace gloss {
 ///   alibi                 added to the energies of self-attention
 std::vector<std::string> position_names();
 
+/// Do positions of this kind have parameters, for so many positions only?
+bool positions_have_table(const std::string& kind);
+
 /// A row of the table in positions.cpp.
 struct PositionKind;
 

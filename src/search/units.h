@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "align/alignment.h"
-#include "data/corpus.h"  // Piece
+#include "text/tokenizer.h"
 
 namespace gloss {
 

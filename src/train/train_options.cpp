@@ -18,9 +18,6 @@ void TrainOptions::validate(bool has_validation) const {
   if (!has_validation && (patience > 0 || schedule == "plateau"))
     throw UsageError(
         "--patience and --schedule plateau: need a validation set; give --valid-source and --valid-target");
-  if (!has_validation && (valid_bleu || valid_metric != TrainOptions().valid_metric))
-    throw UsageError(
-        "--valid-bleu and --valid-metric: need a validation set; give --valid-source and --valid-target");
   if (!schedule_has_length(schedule)) return;
   const auto plan = learning_rate_plan();
   if (plan.decay_updates == 0)

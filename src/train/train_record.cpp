@@ -9,20 +9,24 @@
 namespace gloss {
 namespace {
 
-bool belongs(const std::string& line, int64_t update) {
+bool belongs(const std::string& line, int64_t update, bool validation_due) {
   const auto json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
-  return json.is_object() && json.value("event", "") != "end" && json.value("update", update + 1) <= update;
+  if (!json.is_object()) return false;
+  const auto event = json.value("event", "");
+  const auto last = event == "validation" && validation_due ? update - 1 : update;
+  return event != "end" && json.value("update", update + 1) <= last;
 }
 
 }  // namespace
 
-TrainRecord::TrainRecord(std::filesystem::path file, int64_t update) : file_(std::move(file)) {
+TrainRecord::TrainRecord(std::filesystem::path file, int64_t update, bool validation_due)
+    : file_(std::move(file)) {
   std::string kept, line;
   bool changed = false;
   if (std::ifstream old(file_); old) {
     while (std::getline(old, line)) {
       const bool whole = !old.eof();  // the last line feed is missing after a crash
-      if (whole && belongs(line, update))
+      if (whole && belongs(line, update, validation_due))
         kept += line + '\n';
       else
         changed = true;

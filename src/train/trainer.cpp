@@ -87,8 +87,10 @@ class Training {
     check_writable_directory(directory_.root().string());
     directory_.remove_leftovers();
     resume();
-    reporter_ = std::make_unique<Reporter>(TrainRecord(directory_.record(), state_.update), limits_,
-                                           settings_.progress_bar);
+    if (settings_.on_begin) settings_.on_begin();
+    reporter_ =
+        std::make_unique<Reporter>(TrainRecord(directory_.record(), state_.update, state_.validation_due),
+                                   limits_, settings_.progress_bar);
     open_epoch();
     if (state_.batch > 0 && state_.batch >= batches_an_epoch())
       throw CheckpointError(directory_.checkpoint(state_.update).string() + ": is at batch " +
@@ -99,8 +101,8 @@ class Training {
     std::string reason;
     while (true) {
       if (state_.validation_due) {
+        if (saved_update_ == 0) save();  // no weights without a checkpoint to go on from
         run_validation();
-        if (saved_update_ == 0) save();  // weights are there: from now on a training can be resumed
       }
       reason = reason_to_stop();
       if (!reason.empty()) break;
@@ -280,7 +282,7 @@ class Training {
 
   /// Where there are several layers to read alignments from: the one that does best on the validation set.
   void choose_attention() {
-    if (!data_.validation || model_.attention_counts().layers < 2) return;
+    if (!data_.validation || !model_.attention_counts().shifts) return;
     const EvalMode eval(model_);
     const auto qualities = measure_attention(model_, *data_.validation, data_.tokenizers, data_.gold,
                                              settings_.data.batch_tokens);
@@ -327,7 +329,7 @@ class Training {
     save();
     const bool has_best = data_.validation && state_.best && std::filesystem::exists(directory_.weights());
     const bool is_lost = !has_best && seems_broken();
-    if (!has_best && !is_lost) {
+    if (!has_best && !is_lost && state_.update > 0) {
       const SmoothedWeights::Use smoothed(smoothed_);
       choose_attention();
       write_weights();

@@ -32,6 +32,7 @@ struct TrainSettings {
   bool progress_bar = true;  ///< shown only where stderr is a terminal as well
   /// What the model was built from: kept beside its weights, and a resume shows what changed.
   nlohmann::json model_options = nlohmann::json::object();
+  std::function<void()> on_begin = {};      ///< called when nothing can be refused any more
   std::function<int()> stop = stop_signal;  ///< looked at between updates: 0, or the signal to stop for
 };
 

@@ -66,8 +66,8 @@ nlohmann::json settings_json(Options... options) {
   return settings;
 }
 
-/// Compares the settings of a checkpoint with today's. A change in one of `fixed` (what the position in the data hangs
-/// on) throws a CheckpointError that lists all such changes; others are returned as "name: old, now new" to be shown.
+/// Compares the settings of a checkpoint with today's. A change in one of `fixed` (what was reached
+/// hangs on it) throws a CheckpointError that lists all such changes; others are returned as "name: old, now new" to be shown.
 std::vector<std::string> changed_settings(const nlohmann::json& old_settings,
                                           const nlohmann::json& new_settings,
                                           const std::vector<std::string>& fixed, const std::string& name);

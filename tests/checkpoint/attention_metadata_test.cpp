@@ -7,11 +7,13 @@ using namespace gloss;
 
 TEST_CASE("an attention choice is stored and read back", "[checkpoint][unit]") {
   const AttentionChoice choice{.layer = 2, .head = 1, .shift = true};
-  const auto read = read_attention_metadata(attention_metadata(choice), {3, 4}, "model");
+  const auto read = read_attention_metadata(attention_metadata(choice), {3, 4, /*shifts=*/true}, "model");
   CHECK(read.layer == 2);
   CHECK(read.head == 1);
   CHECK(read.shift);
-  CHECK(read_attention_metadata({}, {3, 4}, "model") == AttentionChoice{});
+  CHECK(read_attention_metadata({}, {3, 4, /*shifts=*/true}, "model") == AttentionChoice{});
+  CHECK_THROWS_AS(read_attention_metadata(attention_metadata(choice), {3, 4, /*shifts=*/false}, "model"),
+                  CheckpointError);
 }
 
 TEST_CASE("a choice that the model does not have is refused, with the file named", "[checkpoint][unit]") {
@@ -24,5 +26,5 @@ TEST_CASE("a choice that the model does not have is refused, with the file named
   INFO(key << " " << value);
   auto metadata = attention_metadata({});
   metadata[key] = value;
-  CHECK_THROWS_AS(read_attention_metadata(metadata, {3, 4}, "model"), CheckpointError);
+  CHECK_THROWS_AS(read_attention_metadata(metadata, {3, 4, /*shifts=*/true}, "model"), CheckpointError);
 }

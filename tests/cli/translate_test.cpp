@@ -130,8 +130,9 @@ TEST_CASE("JSON lines hold line, source, texts, scores and pieces", "[cli][trans
       CHECK(hypothesis["text"].is_string());
       CHECK(hypothesis["tokens"].is_array());
       CHECK(hypothesis["log_probability"].get<double>() <= 0.0);
-      // length penalty 1: the mean over pieces and end mark
-      const auto length = static_cast<double>(hypothesis["tokens"].size()) + 1;
+      // length penalty 1: the mean over pieces and, where it was reached, the end mark
+      const auto length =
+          static_cast<double>(hypothesis["tokens"].size() + hypothesis["finished"].get<bool>());
       CHECK(hypothesis["score"].get<double>() ==
             Approx(hypothesis["log_probability"].get<double>() / length));
     }
@@ -199,7 +200,7 @@ TEST_CASE("the score is the log-probability divided by length to the power of th
   const auto objects = output_lines(input, {"--jsonl", "--length-penalty", "0.6"});
   for (const auto& line : objects) {
     const auto best = json::parse(line)["hypotheses"][0];
-    const auto length = static_cast<double>(best["tokens"].size()) + 1;
+    const auto length = static_cast<double>(best["tokens"].size() + best["finished"].get<bool>());
     CHECK(best["score"].get<double>() ==
           Approx(best["log_probability"].get<double>() / std::pow(length, 0.6)));
   }

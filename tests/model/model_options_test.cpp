@@ -39,7 +39,8 @@ TEST_CASE("resolved options name what the attention stands for", "[model][option
   CHECK(bahdanau.readout == "maxout");
   CHECK(luong.attention_score == "general");
   CHECK(luong.readout == "attentional");
-  CHECK(luong.attention_size == luong.hidden_size);
+  CHECK(bahdanau.attention_size == bahdanau.hidden_size);
+  CHECK(luong.attention_size == 0);  // general has no width of its own
 }
 
 TEST_CASE("an unknown model type is refused with the list of types", "[model][options][unit]") {

@@ -122,6 +122,16 @@ TEST_CASE("a stop signal saves after the running update, and the training goes o
   CHECK(tiny::same_weights(*straight, *resumed));
 }
 
+TEST_CASE("a stop before the first update leaves no weights that were never trained",
+          "[train][stop][property]") {
+  Fixture f;
+  f.run("stopped", 20, tiny_model, [](TrainSettings& s) { s.stop = [] { return SIGINT; }; });
+  CHECK(f.result.updates == 0);
+  CHECK_FALSE(std::filesystem::exists(f.dir / "stopped" / "model.safetensors"));
+  const auto straight = f.run("straight", 20, tiny_model);
+  CHECK(tiny::same_weights(*straight, *f.run("stopped", 20, tiny_model)));
+}
+
 TEST_CASE("a validation that a signal interrupts is made up for", "[train][stop][property]") {
   Fixture f;
   f.run("straight", 8, tiny_model);

@@ -129,15 +129,6 @@ TEST_CASE("training options that do not fit together are refused", "[train][opti
     CHECK_THROWS_WITH(options.validate(/*has_validation=*/false), Catch::Contains("--valid-source"));
     CHECK_NOTHROW(options.validate(/*has_validation=*/true));
     options.patience = 0;
-    options.valid_bleu = true;
-    CHECK_THROWS_WITH(options.validate(/*has_validation=*/false),
-                      Catch::Contains("--valid-bleu") && Catch::Contains("--valid-source"));
-    CHECK_NOTHROW(options.validate(/*has_validation=*/true));
-    options.valid_bleu = false;
-    options.valid_metric = GENERATE("bleu", "cross-entropy");
-    CHECK_THROWS_WITH(options.validate(/*has_validation=*/false), Catch::Contains("--valid-metric: need"));
-    CHECK_NOTHROW(options.validate(/*has_validation=*/true));
-    options.valid_metric = "perplexity";
     options.schedule = "plateau";
     CHECK_THROWS_WITH(options.validate(/*has_validation=*/false), Catch::Contains("--valid-source"));
     CHECK_NOTHROW(options.validate(/*has_validation=*/true));

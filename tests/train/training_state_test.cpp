@@ -134,7 +134,7 @@ TEST_CASE("the record drops what a resumed training will do again", "[train][rec
   const testing::TemporaryFolder folder;
   const auto file = folder / "train.jsonl";
   {
-    TrainRecord record(file, 0);
+    TrainRecord record(file, 0, /*validation_due=*/false);
     record.append({{"event", "report"}, {"update", 10}});
     record.append({{"event", "report"}, {"update", 20}});
     record.append({{"event", "validation"}, {"update", 20}});
@@ -143,16 +143,19 @@ TEST_CASE("the record drops what a resumed training will do again", "[train][rec
   }
   std::ofstream(file, std::ios::app) << R"({"event":"report","upd)";
   {
-    TrainRecord record(file, 20);
+    TrainRecord record(file, 20, /*validation_due=*/false);
     record.append({{"event", "report"}, {"update", 30}});
   }
   CHECK(lines_of(file) == std::vector<std::string>{
                               R"({"event":"report","update":10})", R"({"event":"report","update":20})",
                               R"({"event":"validation","update":20})", R"({"event":"report","update":30})"});
+  const TrainRecord again(file, 20, /*validation_due=*/true);
+  CHECK(lines_of(file) ==
+        std::vector<std::string>{R"({"event":"report","update":10})", R"({"event":"report","update":20})"});
 }
 
 TEST_CASE("a record that can't be written is an error of its own", "[train][record][unit]") {
-  CHECK_THROWS_AS(TrainRecord("/nonexistent-folder/train.jsonl", 0), OutputError);
+  CHECK_THROWS_AS(TrainRecord("/nonexistent-folder/train.jsonl", 0, false), OutputError);
 }
 
 TEST_CASE("the time left follows the nearest limit", "[train][report][unit]") {
