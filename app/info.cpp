@@ -6,12 +6,14 @@
 
 #include "checkpoint/attention_metadata.h"
 #include "checkpoint/model_directory.h"
+#include "checkpoint/options_metadata.h"
 #include "checkpoint/tokenizer_files.h"
 #include "command.h"
 #include "core/file.h"
 #include "load_model.h"
 #include "model_description.h"
 #include "nn/device.h"
+#include "train/training_state.h"
 
 namespace gloss {
 namespace {
@@ -64,6 +66,7 @@ std::string describe(const ModelDirectory& directory, const at::Device& device) 
   const auto config = read_train_config(directory.config());
   const auto tokenizers = load_tokenizers(directory.root());
   const auto weights = read_safetensors(directory.weights());
+  check_options(weights.metadata, settings_json(config.model), directory.weights().string());
   int64_t parameters = 0;
   for (const auto& [name, tensor] : weights.tensors) parameters += tensor.numel();
 

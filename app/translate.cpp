@@ -42,8 +42,7 @@ struct TranslateCommandOptions {
     field("output", output, "Where to write, a line for each line; - is stdout.", any);
     field("max-length", max_length,
           "Longer lines, in pieces, are translated in parts; 0: as long as in training. Never more than the "
-          "model can "
-          "tell apart.",
+          "model can tell apart.",
           non_negative);
     field("batch-tokens", batch_tokens, "Source tokens a batch, padding counted. Does not change the result.",
           positive);

@@ -87,16 +87,16 @@ class Training {
     check_writable_directory(directory_.root().string());
     directory_.remove_leftovers();
     resume();
-    if (settings_.on_begin) settings_.on_begin();
-    reporter_ =
-        std::make_unique<Reporter>(TrainRecord(directory_.record(), state_.update, state_.validation_due),
-                                   limits_, settings_.progress_bar);
     open_epoch();
     if (state_.batch > 0 && state_.batch >= batches_an_epoch())
       throw CheckpointError(directory_.checkpoint(state_.update).string() + ": is at batch " +
                             std::to_string(state_.batch) + " of an epoch of " +
                             std::to_string(batches_an_epoch()) +
                             "; remove this checkpoint to go on from the one before");
+    if (settings_.on_begin) settings_.on_begin();
+    reporter_ =
+        std::make_unique<Reporter>(TrainRecord(directory_.record(), state_.update, state_.validation_due),
+                                   limits_, settings_.progress_bar);
     model_.train();
     std::string reason;
     while (true) {
@@ -280,7 +280,7 @@ class Training {
     write_safetensors(directory_.weights(), module_tensors(model_), metadata);
   }
 
-  /// Where there are several layers to read alignments from: the one that does best on the validation set.
+  /// Of the layers and steps that alignments can be read from, those that do best on the validation set.
   void choose_attention() {
     if (!data_.validation || !model_.attention_counts().shifts) return;
     const EvalMode eval(model_);
