@@ -4,11 +4,12 @@
 
 #include "checkpoint/model_directory.h"
 #include "core/error.h"
+#include "core/file.h"
 
 namespace gloss {
 
 void check_different_files(const std::string& a, const std::string& b, const std::string& options) {
-  if (a.empty() || b.empty() || a == "-" || b == "-" || a.starts_with("/dev/")) return;
+  if (is_stdout(a) || is_stdout(b) || a.starts_with("/dev/")) return;
   std::error_code absent;
   const bool same =
       std::filesystem::equivalent(a, b, absent) ||
@@ -17,7 +18,7 @@ void check_different_files(const std::string& a, const std::string& b, const std
 }
 
 void check_not_of_model(const std::string& file, const std::string& model, const std::string& option) {
-  if (!file.empty() && file != "-" && !model.empty() && ModelDirectory(model).owns(file))
+  if (!is_stdout(file) && !model.empty() && ModelDirectory(model).owns(file))
     throw UsageError(option + ": " + file + " is a file of the model; name another");
 }
 

@@ -25,7 +25,7 @@ constexpr int64_t kLinesToACapital = 10;
 
 void warn_of_bytes(const std::string& path, std::string_view text, const Lines& lines) {
   const auto name = input_name(path);
-  if (text.starts_with("\xEF\xBB\xBF"))
+  if (text.starts_with(kByteOrderMark))
     spdlog::warn(
         "{}: begins with a byte order mark, which counts as a character (in sacreBLEU too); save it without",
         name);

@@ -56,8 +56,7 @@ struct TranslateCommandOptions {
     alignments.validate();
     check_files_differ();
     if (jsonl && scores) throw UsageError("--scores: --jsonl holds the scores; leave one of them out");
-    const bool is_stdout = output.empty() || output == "-";
-    if (alignments.path == "-" && is_stdout)
+    if (!alignments.path.empty() && is_stdout(alignments.path) && is_stdout(output))
       throw UsageError(
           "--alignments: stdout takes the translations already; give --output or --alignments a file");
   }

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 class MatrixWriter : public AlignmentWriter {
  public:
   explicit MatrixWriter(const AlignmentOptions& options) : folder_(options.path) {
-    if (options.path == "-")
+    if (is_stdout(options.path))
       throw UsageError(
           "alignments: format matrix writes a folder, not stdout; name a folder or choose another format");
     check_writable_directory(options.path);

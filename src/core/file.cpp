@@ -139,8 +139,10 @@ void AtomicFile::commit() {
   if (durability_ == Durability::kSynced) sync_directory(directory_of(path_));
 }
 
+bool is_stdout(const std::string& path) { return path.empty() || path == "-"; }
+
 OutputStream::OutputStream(const std::string& path) : name_(path) {
-  if (path.empty() || path == "-") {
+  if (is_stdout(path)) {
     name_ = "stdout";
     descriptor_ = STDOUT_FILENO;
     return;

@@ -11,6 +11,9 @@ namespace gloss {
 /// Does the name of an input stand for standard input: "", "-" or /dev/stdin?
 bool is_stdin(const std::string& path);
 
+/// Does the name of an output stand for standard output: "" or "-"?
+bool is_stdout(const std::string& path);
+
 /// What messages call an input: its path, or "stdin".
 std::string input_name(const std::string& path);
 
@@ -80,7 +83,7 @@ class AtomicFile {
 /// Is this the name of a file (without its folder) that an interrupted AtomicFile left behind?
 bool is_atomic_leftover(std::string_view name);
 
-/// Results: stdout (path "-" or ""), a file or a device. A regular file appears under its name only after close().
+/// Results: stdout, a file or a device. A regular file appears under its name only after close().
 /// A closed pipe ends the program by SIGPIPE, as usual. Throws OutputError.
 class OutputStream {
  public:

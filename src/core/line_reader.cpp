@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "core/file.h"
 #include "core/text_file.h"
+#include "core/unicode.h"
 
 namespace gloss {
 namespace {
@@ -109,7 +110,7 @@ class TextSource {
     std::string_view view(text_.data() + begin_, end - begin_);
     begin_ = std::min(end + 1, text_.size());
     searched_ = begin_;
-    if (number == 0 && view.starts_with("\xEF\xBB\xBF")) view.remove_prefix(3);
+    if (number == 0 && view.starts_with(kByteOrderMark)) view.remove_prefix(kByteOrderMark.size());
     if (view.ends_with('\r')) view.remove_suffix(1);
     line.assign(view);
     ++number;

@@ -11,6 +11,9 @@ namespace gloss {
 /// White space everywhere in gloss is Unicode's property White_Space (no-break and ideographic spaces, U+0085, U+2028
 /// too, but not U+200B), independent of the locale.
 
+/// U+FEFF at the start of a file.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 /// Empty, or white space alone.
 bool is_blank(std::string_view text);
 

@@ -12,8 +12,6 @@
 namespace gloss {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
 /// Text may be meant as a word list; SentencePiece's models are full of control characters.
 bool is_text(std::string_view bytes) {
   const auto is_control = [](char c) {
