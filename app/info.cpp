@@ -13,7 +13,6 @@
 #include "load_model.h"
 #include "model_description.h"
 #include "nn/device.h"
-#include "train/training_state.h"
 
 namespace gloss {
 namespace {

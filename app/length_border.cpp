@@ -32,8 +32,7 @@ void warn_beyond_border(const LengthBorder& border, int64_t max_length) {
   if (max_length <= seen) return;
   spdlog::warn(
       "--max-length {}: this model tells no more than {} pieces apart, so the ends of longer sentences train "
-      "it badly; "
-      "give --max-length {}, or a larger --{}",
+      "it badly; give --max-length {}, or a larger --{}",
       max_length, seen, seen, border.option);
 }
 

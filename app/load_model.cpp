@@ -9,7 +9,6 @@
 #include "model/make_model.h"
 #include "model_description.h"
 #include "nn/device.h"
-#include "train/training_state.h"
 
 namespace gloss {
 namespace {

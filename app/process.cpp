@@ -27,7 +27,8 @@ int64_t available_cores() {
 }
 
 /// A file that is opened while one of stdin, stdout and stderr is closed would get its number, and the log would go
-/// into the results. Each is opened the wrong way round, so that reading or writing it stays an error; the log's loss is none.
+/// into the results. stdin and stdout are opened the wrong way round, so that reading or writing
+/// them stays an error; the log goes nowhere.
 void fill_standard_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(descriptor, F_GETFD) < 0)

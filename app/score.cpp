@@ -177,8 +177,7 @@ class PairScorer {
     if (totals_.unknown > 0)
       spdlog::warn(
           "{} of {} target tokens are <unk>, which stands for any unknown word: do not compare these figures "
-          "with those "
-          "of another vocabulary",
+          "with those of another vocabulary",
           totals_.unknown, totals_.tokens);
   }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "checkpoint/options_metadata.h"
 #include "checkpoint/tokenizer_files.h"
 #include "command.h"
 #include "config/toml.h"
@@ -20,7 +21,6 @@
 #include "nn/device.h"
 #include "nn/precision.h"
 #include "train/trainer.h"
-#include "train/training_state.h"
 #include "train_config.h"
 
 namespace gloss {

@@ -57,15 +57,6 @@ struct TrainingState {
 Tensor random_state();
 void set_random_state(const Tensor& state);
 
-/// The options that visit() of each struct lists, by name, as text: what a resumed training is compared with.
-template <class... Options>
-nlohmann::json settings_json(Options... options) {
-  nlohmann::json settings = nlohmann::json::object();
-  const auto field = [&](const char* name, const auto& value, const auto&...) { settings[name] = value; };
-  (options.visit(field), ...);
-  return settings;
-}
-
 /// Compares the settings of a checkpoint with today's. A change in one of `fixed` (what was reached
 /// hangs on it) throws a CheckpointError that lists all such changes; others are returned as "name: old, now new" to be shown.
 std::vector<std::string> changed_settings(const nlohmann::json& old_settings,

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <limits>
 
+#include "checkpoint/options_metadata.h"
 #include "core/error.h"
 #include "support/catch.h"
 #include "support/files.h"
