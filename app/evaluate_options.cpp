@@ -1,10 +1,12 @@
 #include "evaluate_options.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "config/fields.h"
 #include "core/error.h"
 #include "core/file.h"
+#include "core/text.h"
 #include "evaluate_metrics.h"
 
 namespace gloss {
@@ -45,9 +47,12 @@ void check_unread(const EvaluateOptions& options) {
     if (has_links && !names.empty())
       refuse("--" + names.front() + " is of texts, and --gold is of links; leave one of them out");
   const auto& method = options.bleu.smooth_method;
-  if (options.bleu.smooth_value != untouched.bleu.smooth_value && method != "floor" && method != "add-k")
-    refuse("--smooth-value is read by --smooth-method floor and add-k, not by " + method +
+  if (options.bleu.smooth_value != untouched.bleu.smooth_value && !bleu_smoothing_has_value(method)) {
+    std::vector<std::string> readers;
+    std::ranges::copy_if(bleu_smoothing_names(), std::back_inserter(readers), bleu_smoothing_has_value);
+    refuse("--smooth-value is read by --smooth-method " + join(readers, " and ") + ", not by " + method +
            "; choose one of them, or leave it out");
+  }
 }
 
 /// Stdin can be read once.

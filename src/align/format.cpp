@@ -133,8 +133,7 @@ class JsonLinesWriter : public StreamWriter {
 struct Entry {
   const char* name;
   std::unique_ptr<AlignmentWriter> (*make)(const AlignmentOptions&);
-  bool is_file;    ///< a file whose name may end in the format's
-  bool has_links;  ///< hard links, not weights
+  bool is_file;  ///< a file whose name may end in the format's
 };
 
 template <class Writer>
@@ -142,21 +141,14 @@ std::unique_ptr<AlignmentWriter> make(const AlignmentOptions& options) {
   return std::make_unique<Writer>(options);
 }
 
-constexpr std::array kFormats{Entry{"matrix", make<MatrixWriter>, /*is_file=*/false, /*has_links=*/false},
-                              Entry{"csv", make<TableWriter>, true, false},
-                              Entry{"pharaoh", make<LinkWriter>, true, true},
-                              Entry{"talp", make<LinkWriter>, true, true},
-                              Entry{"naacl", make<LinkWriter>, true, true},
-                              Entry{"jsonl", make<JsonLinesWriter>, true, false}};
+constexpr std::array kFormats{Entry{"matrix", make<MatrixWriter>, /*is_file=*/false},
+                              Entry{"csv", make<TableWriter>, true},
+                              Entry{"pharaoh", make<LinkWriter>, true},
+                              Entry{"talp", make<LinkWriter>, true},
+                              Entry{"naacl", make<LinkWriter>, true},
+                              Entry{"jsonl", make<JsonLinesWriter>, true}};
 
 const Entry& find_format(const std::string& name) { return row_of(kFormats, "alignment format", name); }
-
-std::vector<std::string> link_format_names() {
-  std::vector<std::string> names;
-  for (const auto& format : kFormats)
-    if (format.has_links) names.emplace_back(format.name);
-  return names;
-}
 
 }  // namespace
 
@@ -176,10 +168,10 @@ void AlignmentOptions::validate() const {
   if (path.empty() && !changed.empty())
     throw UsageError("--" + join(changed, ", --") +
                      ": no alignments are written; give --alignments FILE too, or leave them out");
-  if (threshold > 0 && !find_format(effective_format()).has_links)
+  const auto linked = link_format_names();
+  if (threshold > 0 && std::ranges::find(linked, find_format(effective_format()).name) == linked.end())
     throw UsageError("--alignment-threshold: decides on links, and format " + effective_format() +
-                     " has weights; leave it out, or choose --alignment-format " +
-                     join(link_format_names(), " or "));
+                     " has weights; leave it out, or choose --alignment-format " + join(linked, " or "));
 }
 
 std::unique_ptr<AlignmentWriter> make_alignment_writer(const AlignmentOptions& options) {

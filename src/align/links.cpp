@@ -108,6 +108,8 @@ std::vector<Link> hard_links(const Alignment& alignment, double threshold, bool 
   return links;
 }
 
+std::vector<std::string> link_format_names() { return names_of(kFormats); }
+
 const LinkFormat& link_format(const std::string& name) { return row_of(kFormats, "link format", name); }
 
 const LinkFormat& link_format_of_file(const std::string& path) {

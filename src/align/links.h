@@ -29,6 +29,7 @@ struct LinkFormat {
 };
 
 /// pharaoh (`0-0 1-2`, from 0), talp (`1-1 2p3`, from 1), naacl (`sentence source target [S|P]`, from 1).
+std::vector<std::string> link_format_names();
 /// UsageError for an unknown name.
 const LinkFormat& link_format(const std::string& name);
 /// By the file's ending .talp or .naacl; pharaoh for all others.

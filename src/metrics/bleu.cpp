@@ -21,12 +21,10 @@ struct Smoothing {
 constexpr std::array kSmoothings{Smoothing{"exp", 0.0, false}, Smoothing{"floor", 0.1, true},
                                  Smoothing{"add-k", 1.0, true}, Smoothing{"none", 0.0, false}};
 
-const Smoothing& smoothing(const BleuOptions& options) {
-  return row_of(kSmoothings, "smoothing", options.smooth_method);
-}
+const Smoothing& smoothing(const std::string& name) { return row_of(kSmoothings, "smoothing", name); }
 
 double smooth_value(const BleuOptions& options) {
-  return options.smooth_value < 0 ? smoothing(options).value : options.smooth_value;
+  return options.smooth_value < 0 ? smoothing(options.smooth_method).value : options.smooth_value;
 }
 
 // Where the numbers of a line stand; matches and totals of each order follow.
@@ -61,7 +59,7 @@ void finish(BleuScore& sum, const BleuOptions& options) {
   const auto matched = [](double count) { return count > 0; };
   if (std::none_of(sum.matches.begin(), sum.matches.end(), matched)) return;  // 0 under every smoothing
 
-  const std::string method = smoothing(options).name;
+  const std::string method = smoothing(options.smooth_method).name;
   const double value = smooth_value(options);
   const size_t orders = sum.matches.size();
   size_t used = orders;
@@ -94,7 +92,7 @@ void finish(BleuScore& sum, const BleuOptions& options) {
 class Bleu : public Metric {
  public:
   explicit Bleu(const BleuOptions& options) : options_(options) {
-    smoothing(options);
+    smoothing(options.smooth_method);
     metric_tokenized("", options.tokenize);
   }
 
@@ -133,6 +131,8 @@ class Bleu : public Metric {
 
 std::vector<std::string> bleu_smoothing_names() { return names_of(kSmoothings); }
 
+bool bleu_smoothing_has_value(const std::string& name) { return smoothing(name).has_value; }
+
 std::unique_ptr<Metric> bleu_metric(const BleuOptions& options) { return std::make_unique<Bleu>(options); }
 
 BleuScore bleu_from_sums(std::span<const double> sums, const BleuOptions& options) {
@@ -164,7 +164,7 @@ BleuScore sentence_bleu(const std::string& hypothesis, const std::vector<std::st
 
 std::string bleu_signature(const BleuOptions& options, const SignatureFacts& facts) {
   std::string smooth = options.smooth_method;
-  if (smoothing(options).has_value) {
+  if (smoothing(options.smooth_method).has_value) {
     char value[32];
     std::snprintf(value, sizeof value, "[%.2f]", smooth_value(options));
     smooth += value;

@@ -15,6 +15,9 @@ namespace gloss {
 /// exp, floor, add-k, none.
 std::vector<std::string> bleu_smoothing_names();
 
+/// Does the smoothing read --smooth-value?
+bool bleu_smoothing_has_value(const std::string& name);
+
 /// -1, or what smoothing can add: beyond that no score is a number any more.
 inline Check smooth_value_check() {
   return detail::number_check("-1, or between 0 and 1000000",
